@@ -1,0 +1,100 @@
+/** `toolyard serve`: the yard over HTTP, and the note by which others on this machine find it. */
+import { randomBytes } from "node:crypto"
+import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
+import { join } from "node:path"
+import { YardError } from "../model/errors.ts"
+import { CLIENT_INFO } from "../model/mcp.ts"
+import { createApp } from "../surfaces/http/app.ts"
+import { createGuard, isLoopback } from "../surfaces/http/guard.ts"
+import { listen } from "../surfaces/http/server.ts"
+import { createMcpSurface } from "../surfaces/mcp/surface.ts"
+import { type OpenOptions, openYard, signingKey, type Yard } from "./compose.ts"
+
+export interface ServeOptions extends OpenOptions {
+  host: string
+  port: number
+  auth: boolean
+  /** Else a random one; also from `TOOLYARD_TOKEN`. */
+  token?: string
+}
+
+export interface Hub {
+  readonly yard: Yard
+  /** Without the token. */
+  readonly url: string
+  readonly token: string | undefined
+  close(): Promise<void>
+}
+
+/** What `.toolyard/hub.json` holds. */
+export interface HubFile {
+  url: string
+  token?: string
+  pid: number
+  startedAt: string
+}
+
+export async function serve(options: ServeOptions): Promise<Hub> {
+  const loopback = isLoopback(options.host)
+  if (!options.auth && !loopback) {
+    throw new YardError("usage", `--no-auth works on loopback only, not on ${options.host}`, {
+      hint: "Leave --no-auth out, or listen on 127.0.0.1.",
+    })
+  }
+  const token = options.auth ? (options.token ?? randomBytes(24).toString("base64url")) : undefined
+  const yard = await openYard({ ...options, watch: options.watch ?? true })
+  let ready = false
+  void yard.connected.then(() => {
+    ready = true
+  })
+  const mcp = createMcpSurface(yard.catalog, yard.state.blobs, await signingKey(yard.state))
+  const app = createApp({
+    catalog: yard.catalog,
+    audit: yard.audit,
+    version: CLIENT_INFO.version,
+    sessions: () => mcp.sessions,
+    ready: () => ready,
+  })
+  const guard = createGuard({ token, host: options.host.includes(":") ? `[${options.host}]` : options.host })
+  const server = await listen({ host: options.host, port: options.port, guard }, mcp, app).catch(
+    async (error: unknown) => {
+      await yard.close()
+      throw error
+    },
+  )
+  const file = join(yard.folder, "hub.json")
+  await writeHubFile(yard.folder, file, {
+    url: server.url,
+    ...(token !== undefined && { token }),
+    pid: process.pid,
+    startedAt: new Date().toISOString(),
+  }).catch((error: unknown) =>
+    options.log.warn(`${file} could not be written (${String(error)}); commands will not find this hub`),
+  )
+
+  return {
+    yard,
+    url: server.url,
+    token,
+    async close() {
+      mcp.close()
+      await Promise.all([server.close(), yard.close(), removeHubFile(file)])
+    },
+  }
+}
+
+async function writeHubFile(folder: string, file: string, content: HubFile): Promise<void> {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const temporary = `${file}.${process.pid}`
+  await writeFile(temporary, `${JSON.stringify(content, null, 2)}\n`, { mode: 0o600 })
+  await chmod(temporary, 0o600)
+  await rename(temporary, file)
+}
+
+/** Only our own: another hub may have taken the place since. */
+async function removeHubFile(file: string): Promise<void> {
+  try {
+    const { pid } = JSON.parse(await readFile(file, "utf8")) as HubFile
+    if (pid === process.pid) await rm(file)
+  } catch {}
+}

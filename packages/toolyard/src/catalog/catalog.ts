@@ -1,0 +1,242 @@
+/** The one live registry: every server, every tool, resource and prompt, and the one way to call them. */
+import type { Policy, ServerConfig } from "../model/config.ts"
+import { Emitter } from "../model/emitter.ts"
+import { YardError } from "../model/errors.ts"
+import type { JsonObject } from "../model/json.ts"
+import { nearest } from "../model/nearest.ts"
+import type {
+  CallContext,
+  Caller,
+  OfferList,
+  Source,
+  SourceCache,
+  SourceHealth,
+  ToolResult,
+  Unsubscribe,
+} from "../model/source.ts"
+import type { Audit } from "../policy/audit.ts"
+import { decide, type Verdict } from "../policy/rules.ts"
+import type { Blobs } from "../state/types.ts"
+import { type CatalogTool, Member } from "./member.ts"
+import { Metrics } from "./metrics.ts"
+import { assignIds } from "./naming.ts"
+import { type CallOptions, Pipeline } from "./pipeline.ts"
+import { createIndex, type SearchIndex } from "./search/search-index.ts"
+import { signature } from "./signature.ts"
+
+const ALL_LISTS: readonly OfferList[] = ["tools", "resources", "prompts"]
+
+export interface CatalogEvents {
+  /** What `server` offers changed (or may have: a source that says so is believed). */
+  changed: (server: string, lists: readonly OfferList[]) => void
+  health: (server: string, health: SourceHealth) => void
+  /** A resource changed. */
+  updated: (server: string, uri: string, params: JsonObject) => void
+  notification: (server: string, method: string, params: JsonObject | undefined, session: string | undefined) => void
+}
+
+export interface CatalogDeps {
+  openSource: (config: ServerConfig) => Source
+  cache: SourceCache
+  blobs: Blobs
+  audit: Audit
+  log: (level: "info" | "warn", message: string) => void
+}
+
+export interface FoundTool {
+  id: string
+  server: string
+  name: string
+  score: number
+  signature: string
+}
+
+export class Catalog {
+  readonly metrics = new Metrics()
+  /** Grows with every change, so that a surface can tell whether what it printed still holds. */
+  version = 0
+  readonly #deps: CatalogDeps
+  readonly #pipeline: Pipeline
+  readonly #emitter = new Emitter<CatalogEvents>()
+  #policy: Policy
+  #members = new Map<string, Member>()
+  #tools = new Map<string, CatalogTool>()
+  #index: { version: number; index: SearchIndex } | undefined
+
+  constructor(policy: Policy, deps: CatalogDeps) {
+    this.#policy = policy
+    this.#deps = deps
+    this.#pipeline = new Pipeline({
+      blobs: deps.blobs,
+      audit: deps.audit,
+      metrics: this.metrics,
+      warn: message => deps.log("warn", message),
+      decide: (tool, caller) => this.decide(tool, caller),
+    })
+  }
+
+  on<E extends keyof CatalogEvents>(event: E, listener: CatalogEvents[E]): Unsubscribe {
+    return this.#emitter.on(event, listener)
+  }
+
+  setPolicy(policy: Policy): void {
+    this.#policy = policy
+    this.version++
+    for (const name of this.#members.keys()) this.#emitter.emit("changed", name, ["tools"])
+  }
+
+  /**
+   * Makes the servers exactly those of `configs`, in that order; those whose entry is the same are left running.
+   * Resolves when every new one had its first attempt to connect.
+   */
+  async configure(configs: ServerConfig[]): Promise<void> {
+    const before = this.#members
+    const opened: Promise<void>[] = []
+    const added: string[] = []
+    this.#members = new Map(
+      configs.map(config => {
+        const known = before.get(config.name)
+        if (known && known.config.hash === config.hash && known.config.enabled === config.enabled) {
+          before.delete(config.name)
+          return [config.name, known]
+        }
+        const member = new Member(config, config.enabled ? this.#deps.openSource(config) : undefined)
+        if (!config.enabled) this.#deps.log("warn", `${config.name} is disabled: ${member.health().reason}`)
+        added.push(config.name)
+        opened.push(this.#start(member))
+        return [config.name, member]
+      }),
+    )
+    this.#rebuild()
+    for (const name of new Set([...added, ...before.keys()])) this.#emitter.emit("changed", name, ALL_LISTS)
+    await Promise.all([...[...before.values()].map(member => member.source?.close()), ...opened])
+  }
+
+  async #start(member: Member): Promise<void> {
+    const { source, name } = member
+    if (!source) return
+    const current = (): boolean => this.#members.get(name) === member
+    source.on("changed", lists => {
+      if (!current()) return
+      member.refresh()
+      this.#rebuild()
+      this.#emitter.emit("changed", name, lists)
+    })
+    source.on("health", health => {
+      if (!current()) return
+      if (health.state === "down" || health.state === "needs-login")
+        this.#deps.log("warn", `${name} is ${health.state}: ${health.reason}`)
+      else if (health.state === "up") this.#deps.log("info", `${name} is up`)
+      this.#emitter.emit("health", name, health)
+    })
+    source.on("updated", (uri, params) => {
+      if (current()) this.#emitter.emit("updated", name, uri, params)
+    })
+    source.on("notification", (method, params, session) => {
+      if (current()) this.#emitter.emit("notification", name, method, params, session)
+    })
+    const opening = source.open({ cache: this.#deps.cache, log: line => this.#deps.log("info", `${name}: ${line}`) })
+    // Reads the cached offer, which a source has from the moment it is opened.
+    member.refresh()
+    await opening
+  }
+
+  #rebuild(): void {
+    const tools = [...this.#members.values()].flatMap(member => member.tools)
+    const ids = assignIds(tools.map(tool => ({ server: tool.member.name, tool: tool.name })))
+    this.#tools = new Map(
+      tools.map((tool, index) => {
+        ;(tool as { id: string }).id = ids[index] as string
+        return [tool.id, tool]
+      }),
+    )
+    this.version++
+  }
+
+  servers(): Member[] {
+    return [...this.#members.values()]
+  }
+
+  server(name: string): Member | undefined {
+    return this.#members.get(name)
+  }
+
+  requireServer(name: string): Member {
+    const member = this.#members.get(name)
+    if (member) return member
+    const near = nearest(name, this.#members.keys())
+    throw new YardError("unknown_server", `there is no server "${name}"${near ? `; did you mean "${near}"?` : ""}`)
+  }
+
+  /** Every tool, in the order of the configuration and then of each server's own list. */
+  tools(): CatalogTool[] {
+    return [...this.#tools.values()]
+  }
+
+  /** A tool by its id, or by `server.tool`. */
+  findTool(id: string): CatalogTool | undefined {
+    const known = this.#tools.get(id)
+    if (known) return known
+    for (let dot = id.indexOf("."); dot !== -1; dot = id.indexOf(".", dot + 1)) {
+      const tool = this.#members.get(id.slice(0, dot))?.tool(id.slice(dot + 1))
+      if (tool) return tool
+    }
+    return undefined
+  }
+
+  requireTool(id: string): CatalogTool {
+    const tool = this.findTool(id)
+    if (tool) return tool
+    const near = nearest(id, this.#tools.keys())
+    throw new YardError("unknown_tool", `there is no tool "${id}"${near ? `; did you mean "${near}"?` : ""}`)
+  }
+
+  decide(tool: CatalogTool, caller: Caller): Verdict {
+    return decide(this.#policy, tool.id, tool.definition, caller, tool.member.config.readOnly)
+  }
+
+  /** The one way a tool is ever called. */
+  call(caller: Caller, tool: string | CatalogTool, args: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
+    return this.#pipeline.call(caller, typeof tool === "string" ? this.requireTool(tool) : tool, args, options)
+  }
+
+  /** Reads, prompts and completions: the same limits and time-out, no policy of their own. */
+  use<T>(
+    caller: Caller,
+    member: Member,
+    options: CallOptions,
+    work: (source: Source, context: CallContext) => Promise<T>,
+  ): Promise<T> {
+    return this.#pipeline.use(caller, member, options, work)
+  }
+
+  search(query: string, options: { limit?: number; server?: string; offset?: number } = {}): FoundTool[] {
+    if (options.server !== undefined) this.requireServer(options.server)
+    if (this.#index?.version !== this.version) {
+      const docs = this.tools().map(({ id, member, name, definition }) => ({
+        id,
+        server: member.name,
+        name,
+        ...(typeof definition.title === "string" && { title: definition.title }),
+        ...(typeof definition.description === "string" && { description: definition.description }),
+        ...(member.config.description !== undefined && { serverDescription: member.config.description }),
+        inputSchema: definition.inputSchema,
+      }))
+      this.#index = { version: this.version, index: createIndex(docs) }
+    }
+    return this.#index.index.search(query, { ...options, limit: options.limit ?? 8 }).map(({ id, score }) => {
+      const tool = this.#tools.get(id) as CatalogTool
+      return {
+        id,
+        server: tool.member.name,
+        name: tool.name,
+        score,
+        signature: signature(tool.member.name, tool.definition),
+      }
+    })
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.servers().map(member => member.source?.close()))
+  }
+}

@@ -1,0 +1,84 @@
+/** Checks arguments against a tool's raw JSON Schema. Ajv is loaded and schemas compiled only when first needed. */
+import { createRequire } from "node:module"
+import type { Ajv, ErrorObject, ValidateFunction } from "ajv"
+import { YardError } from "../model/errors.ts"
+import { isObject, type JsonObject } from "../model/json.ts"
+
+/** `undefined` once the arguments are fine, else what is wrong with them, one problem a line. */
+export type Check = (args: JsonObject) => string | undefined
+
+const MAX_PROBLEMS = 8
+const PASS: Check = () => undefined
+
+export class Validator {
+  readonly #warn: (message: string) => void
+  #draft07: Ajv | undefined
+  #draft2020: Ajv | undefined
+
+  constructor(warn: (message: string) => void) {
+    this.#warn = warn
+  }
+
+  /** A schema that won't compile never takes its tool away: the arguments then go through unchecked. */
+  compile(tool: string, schema: unknown): Check {
+    if (!isObject(schema)) return PASS
+    // The commonest schema of tools without parameters needs no compiler.
+    if (Object.keys(schema).every(key => key === "type" || key === "$schema") && schema.type === "object") return PASS
+    try {
+      const validate = this.#ajvFor(schema).compile(schema)
+      return args => (validate(args) ? undefined : describe(validate))
+    } catch (error) {
+      this.#warn(
+        `the arguments of ${tool} are passed through unchecked: its schema does not compile (${error instanceof Error ? error.message : String(error)})`,
+      )
+      return PASS
+    }
+  }
+
+  #ajvFor(schema: JsonObject): Ajv {
+    const dialect = typeof schema.$schema === "string" ? schema.$schema : ""
+    const options = {
+      strict: false,
+      allErrors: true,
+      validateFormats: false,
+      addUsedSchema: false,
+      logger: false as const,
+    }
+    const require = createRequire(import.meta.url)
+    if (/draft-0[4-7]/.test(dialect)) {
+      this.#draft07 ??= new (require("ajv").Ajv as typeof Ajv)(options)
+      return this.#draft07
+    }
+    this.#draft2020 ??= new (require("ajv/dist/2020.js").Ajv2020 as typeof Ajv)(options)
+    return this.#draft2020
+  }
+}
+
+function describe(validate: ValidateFunction): string {
+  const errors = validate.errors ?? []
+  const lines = new Set(errors.map(describeOne))
+  const shown = [...lines].slice(0, MAX_PROBLEMS)
+  return [...shown, ...(lines.size > shown.length ? [`… and ${lines.size - shown.length} more`] : [])].join("\n")
+}
+
+function describeOne({ instancePath, keyword, params, message }: ErrorObject): string {
+  const at = instancePath === "" ? "arguments" : `arguments${instancePath.replaceAll("/", ".")}`
+  switch (keyword) {
+    case "required":
+      return `${at}: "${params.missingProperty}" is missing`
+    case "additionalProperties":
+      return `${at}: "${params.additionalProperty}" is not known here`
+    case "enum":
+      return `${at}: must be one of ${JSON.stringify(params.allowedValues)}`
+    case "const":
+      return `${at}: must be ${JSON.stringify(params.allowedValue)}`
+    default:
+      return `${at}: ${message}`
+  }
+}
+
+export function invalidArguments(tool: string, problems: string): YardError {
+  return new YardError("invalid_arguments", `Invalid arguments for ${tool}:\n${problems}`, {
+    data: { problems: problems.split("\n") },
+  })
+}

@@ -1,0 +1,136 @@
+/** What a source is, and what surrounds one call to it. The catalog knows servers through this interface only. */
+import type { JsonObject } from "./json.ts"
+import type {
+  AskMethod,
+  Era,
+  Implementation,
+  LogLevel,
+  PromptDefinition,
+  ResourceDefinition,
+  TemplateDefinition,
+  ToolDefinition,
+} from "./mcp.ts"
+
+/** All that a server offers, as raw JSON: unknown keys survive. */
+export interface Offer {
+  tools: ToolDefinition[]
+  resources: ResourceDefinition[]
+  templates: TemplateDefinition[]
+  prompts: PromptDefinition[]
+  /** What the server said of itself when it was connected. */
+  info?: Implementation
+  instructions?: string
+  capabilities: JsonObject
+}
+
+/** A result as raw JSON: `content`, `isError`, `structuredContent` and whatever else the server sent. */
+export type ToolResult = JsonObject
+export type ReadResult = JsonObject
+export type PromptResult = JsonObject
+export type Completion = JsonObject
+
+export type ReadOnly = boolean | "strict"
+
+/** Who calls. */
+export interface Caller {
+  /** The kind of surface, and the client's own name where it gave one: what `policy` rules match on. */
+  readonly surface: "mcp" | "cli" | "http" | "run" | "library"
+  readonly client?: string
+  /** One client session, stable over its calls; stateless callers have none. */
+  readonly session?: string
+  /** Who is behind it, for what must not cross from one principal to another. */
+  readonly principal: string
+  readonly readOnly?: ReadOnly
+}
+
+/** What surrounds one call. Everything optional is something the caller may not be able to do. */
+export interface CallContext {
+  readonly caller: Caller
+  readonly signal: AbortSignal
+  /** What the caller's client said it can do. */
+  readonly capabilities: JsonObject
+  /** Present when the caller wants progress. */
+  readonly progress?: (params: JsonObject) => void
+  /** Any other notification that belongs to this call (log messages first of all). */
+  readonly notify?: (method: string, params: JsonObject | undefined) => void
+  readonly logLevel?: LogLevel
+  /** Puts a server's question to the caller; rejects with `client_cannot` where the caller can't answer. */
+  readonly ask?: (method: AskMethod, params: JsonObject | undefined, signal: AbortSignal) => Promise<JsonObject>
+  /** True when the caller takes `input_required` results itself and comes back with `input`. */
+  readonly takesInputRequired?: boolean
+  /** The answers and state with which a caller comes back. */
+  readonly input?: { responses?: JsonObject; state?: string }
+  /** The caller's own `_meta`, without what belongs to its connection. */
+  readonly meta?: JsonObject
+  /** Told whenever the wait is for a person, not for the server, so that the time-out can stand still. */
+  readonly onWaiting?: (waiting: boolean) => void
+}
+
+export type ServerState = "connecting" | "up" | "down" | "needs-login" | "disabled"
+
+export interface SourceHealth {
+  state: ServerState
+  era?: Era
+  /** Why it is not up. */
+  reason?: string
+  /** Epoch ms of the next attempt to connect. */
+  nextRetryAt?: number
+  attempts?: number
+  pid?: number
+  /** Epoch ms since when it has been in this state. */
+  since: number
+}
+
+/** The lists of an offer that clients are told about one by one; `resources` includes the templates. */
+export type OfferList = "tools" | "resources" | "prompts"
+
+export interface SourceEvents {
+  /** These lists changed, or the server says so. */
+  changed: (lists: readonly OfferList[]) => void
+  /** The health changed. */
+  health: (health: SourceHealth) => void
+  /** A resource that someone subscribed to changed. */
+  updated: (uri: string, params: JsonObject) => void
+  /** A notification that belongs to no call. `session` when it came from that session's own child. */
+  notification: (method: string, params: JsonObject | undefined, session: string | undefined) => void
+}
+
+export type Unsubscribe = () => void
+
+export interface SourceContext {
+  /** A line for the server's log (`toolyard logs SERVER`). */
+  readonly log: (line: string) => void
+  /** Keeps small facts between starts (the era verdict, the last offer). */
+  readonly cache: SourceCache
+}
+
+export interface SourceCache {
+  get(key: string): JsonObject | undefined
+  set(key: string, value: JsonObject): void
+}
+
+export interface Source {
+  readonly type: string
+  /** Starts connecting, spawning or loading. Resolves when the first attempt ended, well or not; the server is then up or down. */
+  open(context: SourceContext): Promise<void>
+  /** The offer as last known; a source that has never been up may give a cached one, or none. */
+  list(): Offer | undefined
+  health(): SourceHealth
+  call(tool: string, args: JsonObject, context: CallContext): Promise<ToolResult>
+  read?(uri: string, context: CallContext): Promise<ReadResult>
+  prompt?(name: string, args: JsonObject, context: CallContext): Promise<PromptResult>
+  complete?(params: JsonObject, context: CallContext): Promise<Completion>
+  subscribe?(uri: string): Promise<void>
+  unsubscribe?(uri: string): Promise<void>
+  /** The most verbose level that any client of this server wants. */
+  setLogLevel?(level: LogLevel): Promise<void>
+  /** A client session ended: whatever was kept for it alone is let go. */
+  endSession?(session: string): Promise<void>
+  /** Tries to connect now instead of at the next retry. */
+  reconnect?(): void
+  /** The last lines the server wrote to its log. */
+  logs?(): string[]
+  on<E extends keyof SourceEvents>(event: E, listener: SourceEvents[E]): Unsubscribe
+  /** Leaves no process, socket, timer or file behind. */
+  close(): Promise<void>
+}

@@ -1,0 +1,68 @@
+/** `isolation: "session"`: each client session has a connection of its own, opened at its first call. */
+import { randomUUID } from "node:crypto"
+import type { JsonObject } from "../../model/json.ts"
+import type { CallContext } from "../../model/source.ts"
+import type { Connection, ConnectionEvents } from "./connection.ts"
+import { relayable } from "./modern.ts"
+
+type Open = (
+  capabilities: JsonObject,
+  events: ConnectionEvents,
+  onCreated: (connection: Connection) => void,
+) => Promise<Connection>
+
+export class SessionConnections {
+  readonly #open: Open
+  readonly #connections = new Map<string, Promise<Connection>>()
+
+  constructor(open: Open) {
+    this.#open = open
+  }
+
+  /** A stateless caller has no session to keep a child for: it gets one for this call alone. */
+  async use<T>(context: CallContext, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const { session } = context.caller
+    const key = session ?? randomUUID()
+    let connection = this.#connections.get(key)
+    if (!connection) {
+      connection = this.#openFor(key, context)
+      this.#connections.set(key, connection)
+      connection.catch(() => this.#connections.delete(key))
+    }
+    try {
+      return await work(await connection)
+    } finally {
+      if (session === undefined) void this.end(key)
+    }
+  }
+
+  async end(session: string): Promise<void> {
+    const connection = this.#connections.get(session)
+    this.#connections.delete(session)
+    await connection?.then(open => open.close()).catch(() => {})
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([...this.#connections.keys()].map(session => this.end(session)))
+  }
+
+  async #openFor(key: string, context: CallContext): Promise<Connection> {
+    // What the server asks while it starts (its roots, say) is asked of the client that it is started for.
+    let arrived = (): void => {}
+    const events: ConnectionEvents = {
+      listChanged: () => {},
+      updated: () => {},
+      notification: (method, params) => context.notify?.(method, params),
+      log: () => {},
+      closed: () => this.#connections.delete(key),
+    }
+    try {
+      return await this.#open(relayable(context.capabilities), events, connection => {
+        arrived()
+        arrived = connection.expect(context)
+      })
+    } finally {
+      arrived()
+    }
+  }
+}

@@ -1,0 +1,145 @@
+/** A child process that speaks one JSON-RPC message a line, in a process group of its own. */
+import { type ChildProcess, spawn } from "node:child_process"
+import type { StdioEntry } from "../../model/config.ts"
+import { YardError } from "../../model/errors.ts"
+import { lineSplitter } from "./line-splitter.ts"
+import type { OutputTail } from "./output-tail.ts"
+import { endProcessGroup } from "./process-group.ts"
+import type { Watchdog } from "./watchdog.ts"
+import { type Outgoing, parseMessage, type Wire, type WireEvents } from "./wire.ts"
+
+/** A line longer than this is not kept; the call it answers fails with a typed error. */
+const MAX_LINE_BYTES = 128 * 1024 * 1024
+
+/** What a child gets of our environment: what programs need to run at all, none of our secrets. */
+const INHERITED = [
+  "APPDATA", "COMSPEC", "HOME", "HOMEDRIVE", "HOMEPATH", "HTTPS_PROXY", "HTTP_PROXY", "LANG", "LC_ALL", "LC_CTYPE",
+  "LOCALAPPDATA", "LOGNAME", "NODE_EXTRA_CA_CERTS", "NO_PROXY", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE",
+  "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432", "SHELL", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP",
+  "TERM", "TMP", "TMPDIR", "TZ", "USER", "USERNAME", "USERPROFILE", "WINDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
+  "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "http_proxy", "https_proxy", "no_proxy",
+] // biome-ignore format: a list
+
+export async function openStdioWire(
+  entry: StdioEntry,
+  events: WireEvents,
+  output: OutputTail,
+  watchdog: Watchdog,
+): Promise<Wire> {
+  const child = await spawnChild(entry)
+  const group = child.pid as number
+  watchdog.add(group)
+  let ending: Promise<void> | undefined
+  let closed = false
+
+  const close = (): Promise<void> => {
+    ending ??= endProcessGroup(child, group).finally(() => watchdog.remove(group))
+    return ending
+  }
+  const gone = (reason: string): void => {
+    if (closed) return
+    closed = true
+    // What the leader left behind in its group goes with it.
+    void close()
+    events.closed(new YardError("upstream_crashed", `the process of the server ${reason}`))
+  }
+
+  const split = lineSplitter(
+    MAX_LINE_BYTES,
+    line => {
+      let message: ReturnType<typeof parseMessage>
+      try {
+        message = parseMessage(line)
+      } catch {
+        if (line.trim() !== "") output.push(Buffer.from(`[not JSON on stdout] ${line.slice(0, 2000)}\n`))
+        return
+      }
+      events.message(message)
+    },
+    (head, tail, bytes) => {
+      output.push(Buffer.from(`[a line of ${bytes} bytes on stdout was not kept]\n`))
+      const id = idOfOversized(head, tail)
+      if (id !== undefined) {
+        events.failed(
+          id,
+          new YardError(
+            "upstream_bad_reply",
+            `the server answered with one line of ${bytes} bytes; the limit is ${MAX_LINE_BYTES}`,
+          ),
+        )
+      }
+    },
+  )
+  child.stdout?.on("data", split)
+  child.stderr?.on("data", (chunk: Buffer) => output.push(chunk))
+  for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {})
+  child.on("exit", (code, signal) => gone(signal ? `was ended by ${signal}` : `ended with exit code ${code}`))
+  // A server that closes its output can never answer again, even if it lives on.
+  child.stdout?.on("end", () => {
+    setImmediate(() => gone("closed its output"))
+  })
+
+  return {
+    exchanges: false,
+    pid: group,
+    send(message: Outgoing) {
+      if (!closed) child.stdin?.write(`${JSON.stringify(message)}\n`)
+    },
+    close() {
+      closed = true
+      return close()
+    },
+  }
+}
+
+function spawnChild(entry: StdioEntry): Promise<ChildProcess> {
+  const env: Record<string, string> = {}
+  for (const name of INHERITED) {
+    const value = process.env[name]
+    if (value !== undefined) env[name] = value
+  }
+  return new Promise((resolve, reject) => {
+    const failed = (error: NodeJS.ErrnoException): void => {
+      const missing = error.code === "ENOENT"
+      reject(
+        new YardError(
+          "server_down",
+          missing
+            ? `the command ${entry.command} was not found`
+            : `the command ${entry.command} could not be started: ${error.message}`,
+          {
+            ...(missing && { hint: "Check `command` and `cwd` in toolyard.json, or install the program." }),
+            cause: error,
+          },
+        ),
+      )
+    }
+    let child: ChildProcess
+    try {
+      child = spawn(entry.command, entry.args, {
+        env: { ...env, ...entry.env },
+        cwd: entry.cwd,
+        stdio: ["pipe", "pipe", "pipe"],
+        detached: process.platform !== "win32",
+        // `.cmd` launchers (npx, uvx) can only be started through the shell there.
+        shell: process.platform === "win32",
+        windowsHide: true,
+      })
+    } catch (error) {
+      failed(error as NodeJS.ErrnoException)
+      return
+    }
+    child.once("error", failed)
+    child.once("spawn", () => {
+      child.off("error", failed)
+      child.on("error", () => {})
+      resolve(child)
+    })
+  })
+}
+
+/** The id of an answer too long to keep: it stands near one end of the line. */
+function idOfOversized(head: string, tail: string): number | undefined {
+  const match = /^\s*\{"jsonrpc":\s*"2\.0",\s*"id":\s*(\d+)/.exec(head) ?? /"id":\s*(\d+)\s*\}\s*$/.exec(tail)
+  return match ? Number(match[1]) : undefined
+}

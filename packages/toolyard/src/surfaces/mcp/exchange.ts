@@ -1,0 +1,36 @@
+/** One request of a client while it is being answered: what the eras and transports have in common. */
+import type { JsonObject } from "../../model/json.ts"
+import type { RequestId } from "../../model/mcp.ts"
+import type { CallContext, Caller } from "../../model/source.ts"
+
+/** Where the answer to one request goes, and what comes before it. */
+export interface Reply {
+  /** A notification or a question, before the answer. */
+  event(text: string): void
+  /** The answer; `status` is for HTTP, where nothing has been sent yet. */
+  end(text: string, status?: number): void
+}
+
+/** What a method needs to know of the request that asks for it. */
+export interface Exchange {
+  readonly caller: Caller
+  readonly controller: AbortController
+  readonly context: Omit<CallContext, "caller" | "signal" | "onWaiting">
+  /** Makes an upstream's request state safe to hand to the client. */
+  readonly seal?: (state: string) => string
+  /** Set when the tool itself reported a failure. */
+  isError?: boolean
+}
+
+export const notificationText = (method: string, params: JsonObject | undefined): string =>
+  JSON.stringify({ jsonrpc: "2.0", method, ...(params && { params }) })
+
+export const requestText = (id: RequestId, method: string, params: JsonObject | undefined): string =>
+  JSON.stringify({ jsonrpc: "2.0", id, method, ...(params && { params }) })
+
+/** `result` is JSON text already. */
+export const resultText = (id: RequestId, result: string): string =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${result}}`
+
+export const errorText = (id: RequestId | null, error: object): string =>
+  `{"jsonrpc":"2.0","id":${JSON.stringify(id)},"error":${JSON.stringify(error)}}`

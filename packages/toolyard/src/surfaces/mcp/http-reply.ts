@@ -1,0 +1,73 @@
+/** An HTTP answer that is plain JSON as long as it can be, and becomes an event stream when something must come before it. */
+import type { ServerResponse } from "node:http"
+import type { Reply } from "./exchange.ts"
+
+const KEEP_ALIVE_MS = 15_000
+
+export const SSE_HEADERS = {
+  "Content-Type": "text/event-stream",
+  "Cache-Control": "no-cache, no-transform",
+  "X-Accel-Buffering": "no",
+}
+
+/** Sends comments so that nobody in between takes a quiet stream for a dead one. */
+export function keepAlive(response: ServerResponse): void {
+  const timer = setInterval(() => response.write(": keep-alive\n\n"), KEEP_ALIVE_MS)
+  timer.unref()
+  response.once("close", () => clearInterval(timer))
+}
+
+export const sseEvent = (text: string): string => `event: message\ndata: ${text}\n\n`
+
+export class HttpReply implements Reply {
+  readonly #response: ServerResponse
+  readonly #headers: Record<string, string>
+  #streaming = false
+
+  /** `stream`: the client would rather have a stream in any case. */
+  constructor(response: ServerResponse, headers: Record<string, string>, stream: boolean) {
+    this.#response = response
+    this.#headers = headers
+    if (stream) this.#startStream()
+  }
+
+  event(text: string): void {
+    if (this.#response.writableEnded || this.#response.destroyed) return
+    if (!this.#streaming) this.#startStream()
+    this.#response.write(sseEvent(text))
+  }
+
+  end(text: string, status = 200): void {
+    const response = this.#response
+    if (response.writableEnded || response.destroyed) return
+    if (this.#streaming) {
+      response.end(sseEvent(text))
+      return
+    }
+    response.writeHead(status, {
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(text),
+      ...this.#headers,
+    })
+    response.end(text)
+  }
+
+  #startStream(): void {
+    this.#streaming = true
+    this.#response.writeHead(200, { ...SSE_HEADERS, ...this.#headers })
+    this.#response.flushHeaders()
+    keepAlive(this.#response)
+  }
+}
+
+/** The answers to a batch, gathered into one array; what comes before them makes the whole a stream. */
+export function batchReplies(whole: HttpReply, count: number): Reply {
+  const answers: string[] = []
+  return {
+    event: text => whole.event(text),
+    end: text => {
+      answers.push(text)
+      if (answers.length === count) whole.end(`[${answers.join(",")}]`)
+    },
+  }
+}

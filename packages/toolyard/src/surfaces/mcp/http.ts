@@ -1,0 +1,257 @@
+/** MCP over HTTP on one URL for both eras. Works on node's own request and response: this is the hot path. */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import { ERRORS, type ErrorCode, toRpcError, YardError } from "../../model/errors.ts"
+import { isObject, type JsonObject } from "../../model/json.ts"
+import { LEGACY_VERSIONS, type RequestId } from "../../model/mcp.ts"
+import type { Caller } from "../../model/source.ts"
+import type { Address } from "./address.ts"
+import { errorText } from "./exchange.ts"
+import { batchReplies, HttpReply, keepAlive, SSE_HEADERS, sseEvent } from "./http-reply.ts"
+import { LegacySession, type SessionDeps } from "./legacy-session.ts"
+import { isModern, type Modern } from "./modern.ts"
+import { readBody } from "./read-body.ts"
+import type { Sessions } from "./sessions.ts"
+
+const MAX_BATCH = 100
+
+export interface HttpDeps extends SessionDeps {
+  modern: Modern
+  sessions: Sessions
+}
+
+export type HttpCaller = Omit<Caller, "session">
+
+export class McpHttp {
+  readonly #deps: HttpDeps
+
+  constructor(deps: HttpDeps) {
+    this.#deps = deps
+  }
+
+  async handle(
+    request: IncomingMessage,
+    response: ServerResponse,
+    address: Address,
+    caller: HttpCaller,
+  ): Promise<void> {
+    try {
+      switch (request.method) {
+        case "POST":
+          await this.#post(request, response, address, caller)
+          return
+        case "GET":
+          this.#openStream(request, response, address)
+          return
+        case "DELETE":
+          this.#deps.sessions.end(this.#session(request, address))
+          response.writeHead(200).end()
+          return
+        default:
+          response.setHeader("Allow", "GET, POST, DELETE")
+          refuse(response, new YardError("invalid_request", "Method not allowed"), null, 405)
+      }
+    } catch (error) {
+      refuse(response, error, null)
+    }
+  }
+
+  async #post(request: IncomingMessage, response: ServerResponse, address: Address, caller: HttpCaller): Promise<void> {
+    const { headers } = request
+    if (!isJson(headers["content-type"]))
+      throw new YardError("unsupported_media_type", "Content-Type must be application/json")
+    const text = await readBody(request)
+    let body: unknown
+    try {
+      body = JSON.parse(text)
+    } catch {
+      throw new YardError("parse_error", "Parse error: the body is not valid JSON")
+    }
+    if (Array.isArray(body)) {
+      this.#batch(body, request, response, address)
+      return
+    }
+    const problem = checkShape(body)
+    if (problem) {
+      refuse(response, problem, echoId(body))
+      return
+    }
+    const message = body as JsonObject
+    if (isModern(message, headers["mcp-protocol-version"] as string | undefined))
+      this.#modern(message, request, response, address, caller)
+    else this.#legacy(message, request, response, address, caller)
+  }
+
+  #modern(
+    message: JsonObject,
+    request: IncomingMessage,
+    response: ServerResponse,
+    address: Address,
+    caller: HttpCaller,
+  ): void {
+    const { id, method } = message
+    if (id === undefined) {
+      response.writeHead(202).end()
+      return
+    }
+    if (method === "initialize" && !isObject((message.params as JsonObject | undefined)?._meta)) {
+      throw new YardError("invalid_request", "initialize was sent with the header of a protocol that has no handshake")
+    }
+    const controller = new AbortController()
+    // Leaving before the answer is how a client of this era cancels.
+    response.once("close", () => {
+      if (!response.writableEnded) controller.abort(new YardError("cancelled", "the client left"))
+    })
+    this.#deps.modern.receive({
+      address,
+      id: id as RequestId,
+      method: method as string,
+      params: isObject(message.params) ? message.params : {},
+      headers: request.headers,
+      caller,
+      controller,
+      reply: new HttpReply(response, {}, false),
+    })
+  }
+
+  #legacy(
+    message: JsonObject,
+    request: IncomingMessage,
+    response: ServerResponse,
+    address: Address,
+    caller: HttpCaller,
+  ): void {
+    const prefers = preference(request.headers.accept)
+    const { id, method } = message
+    let session: LegacySession
+    if (method === "initialize" && id !== undefined) {
+      // A second handshake on a session starts that session over; without one it makes another session.
+      session =
+        request.headers["mcp-session-id"] === undefined
+          ? new LegacySession(address, caller, this.#deps)
+          : this.#session(request, address)
+      this.#deps.sessions.add(session)
+    } else {
+      session = this.#session(request, address)
+    }
+    if (method === undefined || id === undefined) {
+      session.receive(message, IGNORED)
+      response.writeHead(202).end()
+      return
+    }
+    session.receive(message, new HttpReply(response, { "Mcp-Session-Id": session.id }, prefers === "stream"))
+  }
+
+  #batch(body: unknown[], request: IncomingMessage, response: ServerResponse, address: Address): void {
+    const session = this.#session(request, address)
+    if (!session.hasBatches)
+      throw new YardError("invalid_request", `batches are not part of protocol ${session.version}`)
+    if (body.length === 0 || body.length > MAX_BATCH)
+      throw new YardError("invalid_request", `a batch has 1 to ${MAX_BATCH} messages`)
+    const requests = body.filter(
+      message => isObject(message) && message.method !== undefined && message.id !== undefined && !checkShape(message),
+    )
+    const broken = body.filter(message => checkShape(message) !== undefined)
+    const whole = new HttpReply(
+      response,
+      { "Mcp-Session-Id": session.id },
+      preference(request.headers.accept) === "stream",
+    )
+    const reply = batchReplies(whole, requests.length + broken.length)
+    for (const message of broken) reply.end(errorText(echoId(message), toRpcError(checkShape(message))))
+    for (const message of body)
+      if (!broken.includes(message))
+        session.receive(message as JsonObject, requests.includes(message) ? reply : IGNORED)
+    if (requests.length + broken.length === 0) response.writeHead(202).end()
+  }
+
+  /** The stream on which the server speaks without being asked. */
+  #openStream(request: IncomingMessage, response: ServerResponse, address: Address): void {
+    if (!request.headers.accept?.includes("text/event-stream"))
+      throw new YardError("not_acceptable", "Accept must include text/event-stream")
+    const session = this.#session(request, address)
+    if (session.push)
+      throw new YardError("invalid_request", "the session has a stream already", {
+        hint: "Close the other stream first.",
+      })
+    response.writeHead(200, { ...SSE_HEADERS, "Mcp-Session-Id": session.id })
+    response.flushHeaders()
+    keepAlive(response)
+    session.push = text => response.write(sseEvent(text))
+    response.once("close", () => {
+      session.push = undefined
+    })
+  }
+
+  #session(request: IncomingMessage, address: Address): LegacySession {
+    const id = request.headers["mcp-session-id"]
+    if (typeof id !== "string") {
+      throw new YardError("invalid_request", "Mcp-Session-Id is missing", {
+        hint: "Send `initialize` first and repeat the session id that its answer carries.",
+      })
+    }
+    const version = request.headers["mcp-protocol-version"]
+    if (typeof version === "string" && !(LEGACY_VERSIONS as readonly string[]).includes(version)) {
+      throw new YardError("invalid_request", `Unsupported protocol version: ${version}`, {
+        data: { supported: LEGACY_VERSIONS },
+      })
+    }
+    const session = this.#deps.sessions.get(id)
+    // A session belongs to the address it was opened at: its id opens no other.
+    if (!session || session.address.server !== address.server)
+      throw new YardError("session_not_found", "Session not found")
+    return session
+  }
+}
+
+const IGNORED = { event: () => {}, end: () => {} }
+
+/** One JSON-RPC message in shape: the version, and a method, or an answer with an id. */
+export function checkShape(body: unknown): YardError | undefined {
+  if (!isObject(body)) return new YardError("invalid_request", "the message is not an object")
+  if (body.jsonrpc !== "2.0") return new YardError("invalid_request", '`jsonrpc` must be "2.0"')
+  const { id, method, params } = body
+  if (id !== undefined && typeof id !== "string" && !(typeof id === "number" && Number.isFinite(id))) {
+    return new YardError("invalid_request", "`id` must be a string or a number")
+  }
+  if (method === undefined) {
+    const isAnswer = id !== undefined && (body.result !== undefined || body.error !== undefined)
+    return isAnswer ? undefined : new YardError("invalid_request", "`method` is missing")
+  }
+  if (typeof method !== "string") return new YardError("invalid_request", "`method` must be a string")
+  if (params !== undefined && !isObject(params))
+    return new YardError(id === undefined ? "invalid_request" : "invalid_params", "`params` must be an object")
+  return undefined
+}
+
+export function echoId(body: unknown): RequestId | null {
+  const id = isObject(body) ? body.id : undefined
+  return typeof id === "string" || (typeof id === "number" && Number.isFinite(id)) ? id : null
+}
+
+function refuse(response: ServerResponse, error: unknown, id: RequestId | null, status?: number): void {
+  if (response.headersSent) {
+    response.end()
+    return
+  }
+  const code: ErrorCode = error instanceof YardError ? error.code : "internal"
+  const text = errorText(id, toRpcError(error))
+  response.writeHead(status ?? ERRORS[code].http, {
+    "Content-Type": "application/json",
+    "Content-Length": Buffer.byteLength(text),
+  })
+  response.end(text)
+}
+
+function isJson(contentType: string | undefined): boolean {
+  return contentType !== undefined && /^\s*application\/json\s*(;|$)/i.test(contentType)
+}
+
+/** Clients of this era must take both forms; which they name first is taken as their wish. */
+function preference(accept: string | undefined): "json" | "stream" {
+  if (accept === undefined || accept.includes("*/*")) return "json"
+  const json = accept.indexOf("application/json")
+  const stream = accept.indexOf("text/event-stream")
+  if (json === -1 || stream === -1)
+    throw new YardError("not_acceptable", "Accept must include application/json and text/event-stream")
+  return stream < json ? "stream" : "json"
+}

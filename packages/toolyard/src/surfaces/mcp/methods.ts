@@ -1,0 +1,220 @@
+/** The methods that both protocol eras have, from a request's parameters to the text of its result. */
+import type { Catalog } from "../../catalog/catalog.ts"
+import type { CallOptions } from "../../catalog/pipeline.ts"
+import { ERRORS, toYardError, YardError } from "../../model/errors.ts"
+import { isObject, type JsonObject, toJsonText } from "../../model/json.ts"
+import { type Era, META } from "../../model/mcp.ts"
+import { nearest } from "../../model/nearest.ts"
+import type { Blobs } from "../../state/types.ts"
+import type { Address, ListMethod, Target } from "./address.ts"
+import type { Exchange } from "./exchange.ts"
+
+const LISTS: Record<ListMethod, { field: string; capability: string }> = {
+  "tools/list": { field: "tools", capability: "tools" },
+  "resources/list": { field: "resources", capability: "resources" },
+  "resources/templates/list": { field: "resourceTemplates", capability: "resources" },
+  "prompts/list": { field: "prompts", capability: "prompts" },
+}
+
+export class Methods {
+  readonly #catalog: Catalog
+  readonly #blobs: Blobs
+  /** Printed lists by address, era, method and what the caller may see; thrown away when the catalog changes. */
+  readonly #printed = new Map<string, string>()
+  #printedVersion = -1
+
+  constructor(catalog: Catalog, blobs: Blobs) {
+    this.#catalog = catalog
+    this.#blobs = blobs
+  }
+
+  /** `undefined` when the address has no such method. */
+  perform(
+    era: Era,
+    address: Address,
+    method: string,
+    params: JsonObject,
+    exchange: Exchange,
+  ): Promise<string> | string | undefined {
+    switch (method) {
+      case "tools/call":
+        return this.#callTool(era, address, params, exchange)
+      case "tools/list":
+      case "resources/list":
+      case "resources/templates/list":
+      case "prompts/list":
+        return Object.hasOwn(address.capabilities(), LISTS[method].capability)
+          ? this.#list(era, address, method, exchange)
+          : undefined
+      case "resources/read":
+        return this.#read(era, address, params, exchange)
+      case "prompts/get":
+        return Object.hasOwn(address.capabilities(), "prompts")
+          ? this.#prompt(era, address, params, exchange)
+          : undefined
+      case "completion/complete":
+        return Object.hasOwn(address.capabilities(), "completions")
+          ? this.#complete(era, address, params, exchange)
+          : undefined
+      default:
+        return undefined
+    }
+  }
+
+  async #callTool(era: Era, address: Address, params: JsonObject, exchange: Exchange): Promise<string> {
+    const { name, arguments: args = {} } = params
+    if (typeof name !== "string") throw new YardError("invalid_params", "tools/call needs `name`, a string")
+    if (!isObject(args)) throw new YardError("invalid_params", "`arguments` of tools/call must be an object")
+    const tool = address.tool(name)
+    if (!tool) {
+      const near = nearest(
+        name,
+        address
+          .members()
+          .flatMap(member => member.tools.map(known => (address.server === undefined ? known.id : known.name))),
+      )
+      throw new YardError("unknown_tool", `Unknown tool: ${name}${near ? `; did you mean ${near}?` : ""}`)
+    }
+    try {
+      const result = await this.#catalog.call(exchange.caller, tool, args, callOptions(exchange))
+      exchange.isError = result.isError === true
+      return encodeResult(era, "tools/call", sealed(result, exchange), address)
+    } catch (error) {
+      const known = toYardError(error)
+      if (ERRORS[known.code].onToolCall === "protocol") throw known
+      exchange.isError = true
+      return encodeResult(era, "tools/call", toErrorResult(known), address)
+    }
+  }
+
+  #list(era: Era, address: Address, method: ListMethod, { caller }: Exchange): string {
+    if (this.#printedVersion !== this.#catalog.version) {
+      this.#printed.clear()
+      this.#printedVersion = this.#catalog.version
+    }
+    const key = JSON.stringify([address.server, era, method, caller.surface, caller.client, caller.readOnly])
+    let text = this.#printed.get(key)
+    if (text === undefined) {
+      text = encodeResult(era, method, { [LISTS[method].field]: address.list(method, caller) }, address)
+      if (this.#printed.size < 256) this.#printed.set(key, text)
+    }
+    return text
+  }
+
+  async #read(era: Era, address: Address, { uri }: JsonObject, exchange: Exchange): Promise<string> {
+    if (typeof uri !== "string") throw new YardError("invalid_params", "resources/read needs `uri`, a string")
+    if (uri.startsWith("cid://")) return encodeResult(era, "resources/read", await this.#readBlob(uri), address)
+    const target = address.resource(uri)
+    if (!target) throw unknownResource(uri)
+    const result = await this.#use(target, exchange, (source, context) => {
+      if (!source.read) throw unknownResource(uri)
+      return source.read(target.name, context)
+    })
+    return encodeResult(era, "resources/read", sealed(result, exchange), address)
+  }
+
+  async #readBlob(uri: string): Promise<JsonObject> {
+    const blob = await this.#blobs.get(uri.slice("cid://".length))
+    if (!blob) throw unknownResource(uri)
+    const isText = /^text\/|[/+]json\b|[/+]xml\b/.test(blob.mediaType)
+    const bytes = Buffer.from(blob.bytes)
+    return {
+      contents: [
+        {
+          uri,
+          mimeType: blob.mediaType,
+          ...(isText ? { text: bytes.toString("utf8") } : { blob: bytes.toString("base64") }),
+        },
+      ],
+    }
+  }
+
+  async #prompt(
+    era: Era,
+    address: Address,
+    { name, arguments: args = {} }: JsonObject,
+    exchange: Exchange,
+  ): Promise<string> {
+    if (typeof name !== "string") throw new YardError("invalid_params", "prompts/get needs `name`, a string")
+    if (!isObject(args)) throw new YardError("invalid_params", "`arguments` of prompts/get must be an object")
+    const target = address.prompt(name)
+    if (!target) throw new YardError("unknown_prompt", `Unknown prompt: ${name}`)
+    const result = await this.#use(target, exchange, (source, context) => {
+      if (!source.prompt) throw new YardError("unknown_prompt", `Unknown prompt: ${name}`)
+      return source.prompt(target.name, args, context)
+    })
+    return encodeResult(era, "prompts/get", sealed(result, exchange), address)
+  }
+
+  async #complete(era: Era, address: Address, params: JsonObject, exchange: Exchange): Promise<string> {
+    const { ref, argument } = params
+    if (!isObject(ref) || !isObject(argument))
+      throw new YardError("invalid_params", "completion/complete needs `ref` and `argument`, both objects")
+    let target: Target | undefined
+    if (typeof ref.name === "string") target = address.prompt(ref.name)
+    else if (typeof ref.uri === "string") target = this.#templateOwner(address, ref.uri)
+    if (!target)
+      throw new YardError(
+        "invalid_params",
+        `nothing here can be completed under ${JSON.stringify(ref.name ?? ref.uri)}`,
+      )
+    const { _meta, ...rest } = params
+    const asked = typeof ref.name === "string" ? { ...rest, ref: { ...ref, name: target.name } } : rest
+    const result = await this.#use(target, exchange, (source, context) => {
+      if (!source.complete) throw new YardError("method_not_found", `${target.member.name} has no completions`)
+      return source.complete(asked, context)
+    })
+    return encodeResult(era, "completion/complete", result, address)
+  }
+
+  #templateOwner(address: Address, uri: string): Target | undefined {
+    const member = address.members().find(({ offer }) => offer.templates.some(template => template.uriTemplate === uri))
+    return member ? { member, name: uri } : address.resource(uri)
+  }
+
+  #use(target: Target, exchange: Exchange, work: Parameters<Catalog["use"]>[3]): Promise<JsonObject> {
+    return this.#catalog.use(exchange.caller, target.member, callOptions(exchange), work) as Promise<JsonObject>
+  }
+}
+
+/** A result that asks for input takes the upstream's state with it, which the client must not be able to forge. */
+function sealed(result: JsonObject, { seal }: Exchange): JsonObject {
+  if (result.resultType !== "input_required" || typeof result.requestState !== "string" || !seal) return result
+  return { ...result, requestState: seal(result.requestState) }
+}
+
+function callOptions({ controller, context }: Exchange): CallOptions {
+  return { ...context, controller }
+}
+
+const unknownResource = (uri: string): YardError =>
+  new YardError("unknown_resource", `Resource not found: ${uri}`, { data: { uri } })
+
+/** A failure the model can act on. */
+export function toErrorResult(error: YardError): JsonObject {
+  return {
+    content: [{ type: "text", text: `${error.message}\n${error.hint}` }],
+    isError: true,
+    _meta: { "toolyard/error": error.toJSON() },
+  }
+}
+
+const CACHEABLE: ReadonlySet<string> = new Set([...Object.keys(LISTS), "resources/read", "server/discover"])
+
+/** The result as the era wants it; the text that came from upstream is put into it as it is. */
+export function encodeResult(era: Era, method: string, result: JsonObject, address: Address): string {
+  const text = toJsonText(result)
+  if (era === "legacy") return text
+  let head = ""
+  if (result.resultType === undefined) head += ',"resultType":"complete"'
+  // Ours may change at any moment and depends on who asks; what a server says of its own resource holds.
+  if (CACHEABLE.has(method) && result.resultType !== "input_required") {
+    if (result.ttlMs === undefined) head += ',"ttlMs":0'
+    if (result.cacheScope === undefined) head += ',"cacheScope":"private"'
+  }
+  if (result._meta === undefined)
+    head += `,"_meta":{${JSON.stringify(META.serverInfo)}:${JSON.stringify(address.info())}}`
+  if (head === "") return text
+  const empty = Object.keys(result).length === 0
+  return `{${head.slice(1)}${empty ? "}" : `,${text.slice(text.indexOf("{") + 1)}`}`
+}

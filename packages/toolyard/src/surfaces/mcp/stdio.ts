@@ -1,0 +1,82 @@
+/** MCP over stdin and stdout: one client, both eras, a message a line. */
+
+import { createInterface } from "node:readline"
+import type { Readable, Writable } from "node:stream"
+import { toRpcError, YardError } from "../../model/errors.ts"
+import { isObject, type JsonObject } from "../../model/json.ts"
+import type { RequestId } from "../../model/mcp.ts"
+import type { Caller } from "../../model/source.ts"
+import type { Address } from "./address.ts"
+import { errorText } from "./exchange.ts"
+import { checkShape, echoId } from "./http.ts"
+import { LegacySession, type SessionDeps } from "./legacy-session.ts"
+import { isModern, type Modern } from "./modern.ts"
+
+export interface StdioStreams {
+  input: Readable
+  output: Writable
+}
+
+export async function serveStdio(
+  { input, output }: StdioStreams,
+  address: Address,
+  caller: Caller,
+  deps: SessionDeps & { modern: Modern },
+): Promise<void> {
+  const session = new LegacySession(address, caller, deps)
+  const requests = new Map<RequestId, AbortController>()
+  const send = (text: string): void => void output.write(`${text}\n`)
+  session.push = send
+
+  const receiveModern = (message: JsonObject): void => {
+    const params = isObject(message.params) ? message.params : {}
+    const id = message.id as RequestId
+    const controller = new AbortController()
+    requests.set(id, controller)
+    const end = (text: string): void => {
+      requests.delete(id)
+      send(text)
+    }
+    deps.modern.receive({
+      address,
+      id,
+      method: message.method as string,
+      params,
+      headers: undefined,
+      caller: { ...caller, session: session.id },
+      controller,
+      reply: { event: send, end },
+    })
+  }
+  const receive = (line: string): void => {
+    let message: unknown
+    try {
+      message = JSON.parse(line)
+    } catch {
+      send(errorText(null, toRpcError(new YardError("parse_error", "Parse error: the line is not valid JSON"))))
+      return
+    }
+    for (const one of Array.isArray(message) && session.hasBatches ? message : [message]) {
+      const problem = checkShape(one)
+      if (problem || !isObject(one)) send(errorText(echoId(one), toRpcError(problem)))
+      else if (one.id !== undefined && isModern(one, undefined)) receiveModern(one)
+      else {
+        const cancelled =
+          one.method === "notifications/cancelled" && isObject(one.params)
+            ? requests.get(one.params.requestId as RequestId)
+            : undefined
+        if (cancelled) cancelled.abort(new YardError("cancelled", "the client cancelled the request"))
+        else session.receive(one, { event: send, end: send })
+      }
+    }
+  }
+
+  output.on("error", () => input.destroy())
+  const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+  lines.on("line", line => {
+    if (line.trim() !== "") receive(line)
+  })
+  await new Promise<void>(resolve => lines.once("close", resolve))
+  for (const controller of requests.values()) controller.abort(new YardError("cancelled", "the client left"))
+  session.end()
+}

@@ -1,0 +1,65 @@
+/** The MCP surface as a whole: every address, every transport, over one catalog. */
+import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Catalog } from "../../catalog/catalog.ts"
+import type { Caller } from "../../model/source.ts"
+import type { Blobs } from "../../state/types.ts"
+import { type Address, serverAddress, yardAddress } from "./address.ts"
+import { Changes } from "./changes.ts"
+import { type HttpCaller, McpHttp } from "./http.ts"
+import { openSseStream, receiveSsePost } from "./http-sse.ts"
+import { Methods } from "./methods.ts"
+import { Modern } from "./modern.ts"
+import { createRequestStates } from "./request-state.ts"
+import { Sessions } from "./sessions.ts"
+import { type StdioStreams, serveStdio } from "./stdio.ts"
+
+export interface McpSurface {
+  readonly sessions: number
+  /** The address of a server, or of the whole yard. */
+  address(server: string | undefined): Address
+  http(request: IncomingMessage, response: ServerResponse, address: Address, caller: HttpCaller): Promise<void>
+  sse(request: IncomingMessage, response: ServerResponse, address: Address, caller: HttpCaller): Promise<void>
+  /** Resolves when the client has left. */
+  stdio(streams: StdioStreams, caller: Caller): Promise<void>
+  close(): void
+}
+
+export function createMcpSurface(catalog: Catalog, blobs: Blobs, key: Buffer): McpSurface {
+  const methods = new Methods(catalog, blobs)
+  const changes = new Changes(catalog)
+  const sessions = new Sessions()
+  const modern = new Modern({ methods, changes, states: createRequestStates(key) })
+  const deps = { methods, changes, modern, sessions }
+  const http = new McpHttp(deps)
+  const yard = yardAddress(catalog)
+  const addresses = new Map<string, Address>()
+
+  const address = (server: string | undefined): Address => {
+    if (server === undefined) return yard
+    let known = addresses.get(server)
+    if (!known) {
+      catalog.requireServer(server)
+      known = serverAddress(catalog, server)
+      addresses.set(server, known)
+    }
+    return known
+  }
+
+  return {
+    get sessions() {
+      return sessions.size
+    },
+    address,
+    http: (request, response, at, caller) => http.handle(request, response, at, caller),
+    async sse(request, response, at, caller) {
+      if (request.method === "POST") await receiveSsePost(request, response, at, sessions)
+      else openSseStream(request, response, at, caller, deps)
+    },
+    stdio: (streams, caller) => serveStdio(streams, yard, caller, deps),
+    close() {
+      modern.close()
+      sessions.close()
+      changes.close()
+    },
+  }
+}
