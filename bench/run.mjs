@@ -6,7 +6,7 @@ import { dirname, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
 const here = dirname(fileURLToPath(import.meta.url))
-const benches = readdirSync(here).filter(name => existsSync(join(here, name, "main.ts")))
+const benches = readdirSync(here).filter(name => entryOf(name) !== undefined)
 const [name, ...args] = process.argv.slice(2)
 
 if (name === undefined || !benches.includes(name)) {
@@ -22,7 +22,11 @@ if (!peersAreInstalled()) {
     shell: process.platform === "win32",
   })
 }
-run(process.execPath, [join(here, name, "main.ts"), ...args])
+run(process.execPath, [entryOf(name), ...args])
+
+function entryOf(name) {
+  return ["main.ts", "run.mjs"].map(file => join(here, name, file)).find(file => existsSync(file))
+}
 
 function peersAreInstalled() {
   const { dependencies } = readJson(join(here, "package.json"))

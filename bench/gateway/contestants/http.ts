@@ -37,11 +37,19 @@ export function plainRequests(url: URL): ToRequest {
 export async function legacyRequests(url: URL, died: Promise<never>): Promise<ToRequest> {
   const params = { protocolVersion: LEGACY_VERSION, capabilities: {}, clientInfo: CLIENT_INFO }
   const initialize = JSON.stringify({ jsonrpc: "2.0", id: 0, method: "initialize", params })
-  const reply = await untilOk(url, toPost(url, {}, initialize), died)
+  const reply = await untilGood(
+    url,
+    () => toPost(url, {}, initialize),
+    died,
+    ({ status }) => status === 200,
+  )
   const session = /\r\nmcp-session-id: *([^\r]+)/.exec(reply.head)?.[1]
   const headers = { "MCP-Protocol-Version": LEGACY_VERSION, ...(session && { "Mcp-Session-Id": session }) }
   await exchangeOnce(url, toPost(url, headers, '{"jsonrpc":"2.0","method":"notifications/initialized"}'))
-  return (id, tool) => toPost(url, headers, JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: tool }))
+  const toRequest: ToRequest = (id, params) =>
+    toPost(url, headers, JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }))
+  await untilEchoes(url, toRequest, died)
+  return toRequest
 }
 
 /** The 2026-07-28 way: no session, every request says all about itself. */
@@ -56,20 +64,36 @@ export async function modernRequests(url: URL, died: Promise<never>): Promise<To
     const params = { ...tool, _meta }
     return toPost(url, headers, JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params }))
   }
-  await untilOk(url, toRequest(0, { name: "echo", arguments: { text: "up" } }), died)
+  await untilEchoes(url, toRequest, died)
   return toRequest
 }
 
-/** Sends the request until it is answered with 200: there is no other sign common to all that a gateway is up. */
-export async function untilOk(url: URL, request: string, died: Promise<never>): Promise<Reply> {
+/** Waits until a call gets through to the echo server, which may come up after the gateway in front of it. */
+export async function untilEchoes(url: URL, toRequest: ToRequest, died: Promise<never>): Promise<void> {
+  // Below zero, apart from the ids of the calls that are measured.
+  let id = 0
+  const nextRequest = (): string => {
+    id -= 1
+    return toRequest(id, { name: "echo", arguments: { text: "are you up" } })
+  }
+  await untilGood(url, nextRequest, died, ({ status, body }) => status === 200 && body.includes('"are you up"'))
+}
+
+/** Asks until the reply is good: there is no other sign common to all that a gateway is up. */
+async function untilGood(
+  url: URL,
+  nextRequest: () => string,
+  died: Promise<never>,
+  isGood: (reply: Reply) => boolean,
+): Promise<Reply> {
   let death: Error | undefined
   died.catch(error => {
     death = error
   })
   const deadline = Date.now() + START_MS
   for (;;) {
-    const reply = await exchangeOnce(url, request).catch((error: Error) => error)
-    if (!(reply instanceof Error) && reply.status === 200) return reply
+    const reply = await exchangeOnce(url, nextRequest()).catch((error: Error) => error)
+    if (!(reply instanceof Error) && isGood(reply)) return reply
     if (death) throw death
     if (Date.now() > deadline) {
       const why = reply instanceof Error ? reply.message : `HTTP ${reply.status}: ${reply.body}`

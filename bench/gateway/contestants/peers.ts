@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { toPost } from "../http-lane.ts"
 import { findFreePort } from "../processes.ts"
 import type { Contestant } from "./contestant.ts"
-import { httpLanes, legacyRequests, type ToRequest, untilOk } from "./http.ts"
+import { httpLanes, legacyRequests, type ToRequest, untilEchoes } from "./http.ts"
 import { binOf, ECHO_SERVER } from "./paths.ts"
 
 /** Over its REST route, which is quicker than its `/mcp` (that one answers over a separate SSE stream). */
@@ -24,7 +24,7 @@ export const mcpHub: Contestant = {
     const url = new URL(`http://127.0.0.1:${port}/api/servers/tools`)
     const toRequest: ToRequest = (_id, tool) =>
       toPost(url, {}, JSON.stringify({ server_name: "echo", tool: tool.name, arguments: tool.arguments }))
-    await untilOk(url, toRequest(0, { name: "echo", arguments: { text: "up" } }), died)
+    await untilEchoes(url, toRequest, died)
     return { pid, openLanes: httpLanes(url, toRequest) }
   },
 }

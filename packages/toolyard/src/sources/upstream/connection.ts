@@ -8,6 +8,7 @@ import { type Era, type Implementation, isAskMethod, type RequestId } from "../.
 import { paramHeaders } from "../../model/mcp-headers.ts"
 import type { CallContext, Offer, OfferList } from "../../model/source.ts"
 import { answerInput } from "./input.ts"
+import { ActiveCalls } from "./active-calls.ts"
 import { envelope } from "./modern.ts"
 import type { Wire } from "./wire.ts"
 
@@ -40,8 +41,7 @@ export class Connection {
   capabilities: JsonObject = {}
   readonly #events: ConnectionEvents
   readonly #pending = new Map<RequestId, Pending>()
-  /** The calls under way, oldest first, from before they are sent until they are answered. */
-  readonly #active = new Set<CallContext>()
+  readonly #active = new ActiveCalls()
   /** Questions of the upstream that are being answered, so that it can withdraw them. */
   readonly #asked = new Map<RequestId, AbortController>()
   #wire: Wire | undefined
@@ -200,13 +200,17 @@ export class Connection {
     let context: CallContext | undefined
     try {
       context = this.#contextFor(relatedTo)
-      if (!context.ask) throw new YardError("client_cannot", `the client of this call cannot answer ${method}`)
+      this.#active.asking(context, 1)
       context.onWaiting?.(true)
+      if (!context.ask) throw new YardError("client_cannot", `the client of this call cannot answer ${method}`)
       reply({ result: await context.ask(method, params, asking.signal) })
     } catch (error) {
       if (!asking.signal.aborted) reply({ error: toRpcError(error) })
     } finally {
-      context?.onWaiting?.(false)
+      if (context) {
+        this.#active.asking(context, -1)
+        context.onWaiting?.(false)
+      }
       this.#asked.delete(id)
     }
   }
@@ -243,29 +247,10 @@ export class Connection {
     }
   }
 
-  /**
-   * The call that something from the upstream belongs to. Over HTTP its exchange tells. Otherwise it is clear only
-   * while all calls under way are one client's; when they are not, refusing is the one answer that can't reach the
-   * wrong client.
-   */
+  /** The call that something from the upstream belongs to: over HTTP its exchange tells, otherwise there must be no doubt. */
   #contextFor(relatedTo: RequestId | undefined): CallContext {
     const related = relatedTo === undefined ? undefined : this.#pending.get(relatedTo)?.context
-    if (related) return related
-    let latest: CallContext | undefined
-    for (const context of this.#active) {
-      if (latest && (latest.caller.session === undefined || latest.caller.session !== context.caller.session)) {
-        throw new YardError(
-          "client_cannot",
-          "calls of several clients are under way, and the server does not say which of them this is for",
-          {
-            hint: 'Set `isolation` to "session" for this server, so that each client has its own process.',
-          },
-        )
-      }
-      latest = context
-    }
-    if (!latest) throw new YardError("client_cannot", "no call is under way, so there is no client to ask")
-    return latest
+    return related ?? this.#active.only()
   }
 
   #take(id: RequestId): Pending | undefined {

@@ -23,9 +23,9 @@ export async function openHttpWire(entry: HttpEntry, events: WireEvents): Promis
 function openStreamable(sdk: Sdk, url: URL, entry: HttpEntry, events: WireEvents): Wire {
   const requestInit = { headers: entry.headers }
   const open = new Set<StreamableHTTPClientTransport>()
-  let main = newTransport()
   let version: string | undefined
   let closed = false
+  let main = newTransport()
 
   function newTransport(relatedTo?: RequestId, sessionId?: string): StreamableHTTPClientTransport {
     const transport = new sdk.StreamableHTTPClientTransport(url, {

@@ -5,6 +5,7 @@ import { isObject, type JsonObject } from "../../model/json.ts"
 import { LEGACY_VERSIONS, type RequestId } from "../../model/mcp.ts"
 import type { Caller } from "../../model/source.ts"
 import type { Address } from "./address.ts"
+import { Connections } from "./connections.ts"
 import { errorText } from "./exchange.ts"
 import { batchReplies, HttpReply, keepAlive, SSE_HEADERS, sseEvent } from "./http-reply.ts"
 import { LegacySession, type SessionDeps } from "./legacy-session.ts"
@@ -23,9 +24,11 @@ export type HttpCaller = Omit<Caller, "session">
 
 export class McpHttp {
   readonly #deps: HttpDeps
+  readonly #connections: Connections
 
   constructor(deps: HttpDeps) {
     this.#deps = deps
+    this.#connections = new Connections(session => deps.changes.endSession(session))
   }
 
   async handle(
@@ -107,7 +110,7 @@ export class McpHttp {
       method: method as string,
       params: isObject(message.params) ? message.params : {},
       headers: request.headers,
-      caller,
+      caller: this.#connections.name(request, caller),
       controller,
       reply: new HttpReply(response, {}, false),
     })
