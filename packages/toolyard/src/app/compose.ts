@@ -22,6 +22,10 @@ export interface OpenOptions {
   log: Log
   /** Whether edits of the configuration are to be followed. */
   watch?: boolean
+  /** Leaves out the servers that are not needed: nothing is started for them. */
+  only?: (server: ServerConfig) => boolean
+  /** False to leave no trace on the disk. */
+  keep?: boolean
 }
 
 export interface Yard {
@@ -47,8 +51,9 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
   let config = await loadConfig(where)
   reportProblems(config.problems, log)
   const folder = join(config.root, ".toolyard")
-  const cache = openCache(folder, problem => log.warn(problem))
-  const state = await openState(folder, problem => log.warn(problem))
+  const kept = options.keep === false ? undefined : folder
+  const cache = openCache(kept, problem => log.warn(problem))
+  const state = await openState(kept, problem => log.warn(problem))
   const audit = new Audit(state.store, problem => log.warn(problem))
   const watchdog = startWatchdog()
 
@@ -63,7 +68,8 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
     audit,
     log: (level, message) => log[level](message),
   })
-  const connected = catalog.configure(config.servers.map(servable))
+  const { only = () => true } = options
+  const connected = catalog.configure(config.servers.filter(only).map(servable))
 
   const watcher =
     options.watch &&
@@ -81,7 +87,9 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
         config = next
         log.info("the configuration changed")
         if (policyChanged) catalog.setPolicy(next.policy)
-        void catalog.configure(next.servers.map(servable)).catch((error: unknown) => log.warn(String(error)))
+        void catalog
+          .configure(next.servers.filter(only).map(servable))
+          .catch((error: unknown) => log.warn(String(error)))
       },
     )
 

@@ -1,19 +1,75 @@
-import { createLog } from "./log.ts"
-import { serve } from "./serve.ts"
+/** Where the program starts: gives the command line the rest of toolyard, each part loaded when it is first needed. */
+import { CLIENT_INFO } from "../model/mcp.ts"
+import type { CliDeps } from "../surfaces/cli/deps.ts"
+import { runCli } from "../surfaces/cli/run.ts"
 
-const args = process.argv.slice(2)
-const get = (name: string): string | undefined => {
-  const i = args.indexOf(name)
-  return i === -1 ? undefined : args[i + 1]
+const deps: CliDeps = {
+  version: CLIENT_INFO.version,
+  async serve({ logLevel, config, ...request }, onStray) {
+    const [{ serve }, { createLog }] = await Promise.all([import("./serve.ts"), import("./log.ts")])
+    const log = await createLog(logLevel)
+    onStray(error => log.error(`an error that nobody caught: ${stackOf(error)}`))
+    return serve({ ...request, ...(config !== undefined && { config }), log })
+  },
+  async serveStdio({ logLevel, ...request }, signal, onStray) {
+    const [{ serveStdio }, { createLog }] = await Promise.all([import("./stdio.ts"), import("./log.ts")])
+    const { loadConfig } = await import("../config/load.ts")
+    const { unknownServer } = await import("../surfaces/cli/tool-name.ts")
+    if (request.server !== undefined) {
+      const names = (await loadConfig(fileOf(request))).servers.map(({ name }) => name)
+      if (!names.includes(request.server)) throw unknownServer(request.server, names)
+    }
+    const log = await createLog(logLevel)
+    onStray(error => log.error(`an error that nobody caught: ${stackOf(error)}`))
+    await serveStdio({ ...request, log }, signal)
+  },
+  async openYard(options) {
+    const [{ openYard }, { SILENT }] = await Promise.all([import("./compose.ts"), import("./log.ts")])
+    return openYard({ ...options, log: SILENT })
+  },
+  async showServer() {
+    const { toApiServer, toApiTool } = await import("../surfaces/http/views.ts")
+    return { server: toApiServer, tool: ({ id, member, name, definition }) => toApiTool(id, member, name, definition) }
+  },
+  async openAudit(folder) {
+    const { existsSync } = await import("node:fs")
+    if (!existsSync(folder)) return { tail: async () => [], close: async () => {} }
+    const [{ openState }, { Audit }] = await Promise.all([import("../state/open.ts"), import("../policy/audit.ts")])
+    const state = await openState(folder, () => {})
+    const audit = new Audit(state.store, () => {})
+    return { tail: (limit, server) => audit.tail(limit, server), close: () => state.close() }
+  },
+  findFiles: async where => (await import("../config/files.ts")).findFiles(fileOf(where)),
+  loadConfig: async where => (await import("../config/load.ts")).loadConfig(fileOf(where)),
+  userFile: async () => (await import("../config/files.ts")).userFile({}),
+  async checkEntry(name, entry, root) {
+    const { toServer } = await import("../config/server-entry.ts")
+    const problems: Awaited<ReturnType<CliDeps["checkEntry"]>> = []
+    const note =
+      (severity: "error" | "warning") =>
+      ({ message, fix }: { message: string; fix?: string }) =>
+        problems.push({ severity, message, ...(fix !== undefined && { fix }) })
+    toServer(name, structuredClone(entry), {
+      root,
+      env: process.env,
+      report: { error: note("error"), warning: note("warning") },
+    })
+    return problems
+  },
+  setServer: async (file, name, entry) => (await import("../config/edit.ts")).setServer(file, name, entry),
+  removeServer: async (file, name) => (await import("../config/edit.ts")).removeServer(file, name),
+  schemaUrl: async () => (await import("../config/json-schema.ts")).SCHEMA_URL,
 }
-const config = get("--config")
-const hub = await serve({
-  host: "127.0.0.1",
-  port: Number(get("--port") ?? 7331),
-  auth: !args.includes("--no-auth"),
-  log: await createLog("info"),
-  ...(config !== undefined && { config }),
-})
-console.log(JSON.stringify({ url: hub.url, token: hub.token }))
-for (const signal of ["SIGINT", "SIGTERM"] as const)
-  process.once(signal, () => void hub.close().then(() => process.exit(0)))
+
+function fileOf({ cwd, config }: { cwd: string; config?: string }): { cwd: string; file?: string } {
+  return { cwd, ...(config !== undefined && { file: config }) }
+}
+
+function stackOf(error: unknown): string {
+  return error instanceof Error ? (error.stack ?? error.message) : String(error)
+}
+
+const exit = await runCli(process.argv.slice(2), deps)
+// Whatever is still in the pipe is read before the process goes.
+await Promise.all([process.stdout, process.stderr].map(stream => new Promise(resolve => stream.write("", resolve))))
+process.exit(exit)

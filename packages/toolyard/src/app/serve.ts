@@ -1,7 +1,7 @@
 /** `toolyard serve`: the yard over HTTP, and the note by which others on this machine find it. */
 import { randomBytes } from "node:crypto"
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
-import { join } from "node:path"
+import { join, resolve } from "node:path"
 import { YardError } from "../model/errors.ts"
 import { CLIENT_INFO } from "../model/mcp.ts"
 import { createApp } from "../surfaces/http/app.ts"
@@ -32,6 +32,8 @@ export interface HubFile {
   token?: string
   pid: number
   startedAt: string
+  /** The file that was named when it was started; a yard of another file in the same folder is another yard. */
+  config?: string
 }
 
 export async function serve(options: ServeOptions): Promise<Hub> {
@@ -68,6 +70,7 @@ export async function serve(options: ServeOptions): Promise<Hub> {
     ...(token !== undefined && { token }),
     pid: process.pid,
     startedAt: new Date().toISOString(),
+    ...(options.config !== undefined && { config: resolve(options.cwd ?? process.cwd(), options.config) }),
   }).catch((error: unknown) =>
     options.log.warn(`${file} could not be written (${String(error)}); commands will not find this hub`),
   )

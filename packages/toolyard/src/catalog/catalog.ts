@@ -1,26 +1,18 @@
 /** The one live registry: every server, every tool, resource and prompt, and the one way to call them. */
+import type { Call } from "../model/call.ts"
 import type { Policy, ServerConfig } from "../model/config.ts"
 import { Emitter } from "../model/emitter.ts"
 import { YardError } from "../model/errors.ts"
 import type { JsonObject } from "../model/json.ts"
 import { nearest } from "../model/nearest.ts"
-import type {
-  CallContext,
-  Caller,
-  OfferList,
-  Source,
-  SourceCache,
-  SourceHealth,
-  ToolResult,
-  Unsubscribe,
-} from "../model/source.ts"
+import type { Caller, OfferList, Source, SourceCache, SourceHealth, ToolResult, Unsubscribe } from "../model/source.ts"
 import type { Audit } from "../policy/audit.ts"
 import { decide, type Verdict } from "../policy/rules.ts"
 import type { Blobs } from "../state/types.ts"
 import { type CatalogTool, Member } from "./member.ts"
 import { Metrics } from "./metrics.ts"
 import { assignIds } from "./naming.ts"
-import { type CallOptions, Pipeline } from "./pipeline.ts"
+import { Pipeline } from "./pipeline.ts"
 import { createIndex, type SearchIndex } from "./search/search-index.ts"
 import { signature } from "./signature.ts"
 
@@ -196,18 +188,13 @@ export class Catalog {
   }
 
   /** The one way a tool is ever called. */
-  call(caller: Caller, tool: string | CatalogTool, args: JsonObject, options: CallOptions = {}): Promise<ToolResult> {
-    return this.#pipeline.call(caller, typeof tool === "string" ? this.requireTool(tool) : tool, args, options)
+  call(call: Call, tool: string | CatalogTool, args: JsonObject): Promise<ToolResult> {
+    return this.#pipeline.call(call, typeof tool === "string" ? this.requireTool(tool) : tool, args)
   }
 
   /** Reads, prompts and completions: the same limits and time-out, no policy of their own. */
-  use<T>(
-    caller: Caller,
-    member: Member,
-    options: CallOptions,
-    work: (source: Source, context: CallContext) => Promise<T>,
-  ): Promise<T> {
-    return this.#pipeline.use(caller, member, options, work)
+  use<T>(call: Call, member: Member, work: (source: Source) => Promise<T>): Promise<T> {
+    return this.#pipeline.use(call, member, work)
   }
 
   search(query: string, options: { limit?: number; server?: string; offset?: number } = {}): FoundTool[] {

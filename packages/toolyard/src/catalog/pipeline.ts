@@ -1,21 +1,16 @@
 /** policy → approval → validate → limit → source → cap → audit: what every call passes through, whoever makes it. */
+import type { Call } from "../model/call.ts"
 import { toYardError, YardError } from "../model/errors.ts"
 import type { JsonObject } from "../model/json.ts"
-import type { CallContext, Caller, Source, ToolResult } from "../model/source.ts"
+import type { Caller, Source, ToolResult } from "../model/source.ts"
 import { type Audit, type AuditRow, callerFields } from "../policy/audit.ts"
 import type { Verdict } from "../policy/rules.ts"
 import type { Blobs } from "../state/types.ts"
 import { capResult, MAX_RESULT_BYTES, resultSize } from "./cap.ts"
+import { Deadline } from "./deadline.ts"
 import type { CatalogTool, Member } from "./member.ts"
 import type { Metrics } from "./metrics.ts"
 import { invalidArguments, Validator } from "./validate.ts"
-
-export interface CallOptions extends Omit<Partial<CallContext>, "caller" | "signal" | "onWaiting"> {
-  /** The caller's own; the pipeline ends the call through it too when the time is up. */
-  controller?: AbortController
-  /** Shorter than the server's own limit, never longer. */
-  timeoutMs?: number
-}
 
 export interface PipelineDeps {
   blobs: Blobs
@@ -24,8 +19,6 @@ export interface PipelineDeps {
   warn: (message: string) => void
   decide: (tool: CatalogTool, caller: Caller) => Verdict
 }
-
-const NO_CAPABILITIES: JsonObject = {}
 
 export class Pipeline {
   readonly #deps: PipelineDeps
@@ -36,37 +29,41 @@ export class Pipeline {
     this.#validator = new Validator(deps.warn)
   }
 
-  async call(caller: Caller, tool: CatalogTool, args: JsonObject, options: CallOptions): Promise<ToolResult> {
+  async call(call: Call, tool: CatalogTool, args: JsonObject): Promise<ToolResult> {
     const started = performance.now()
     try {
-      this.#authorize(tool, caller)
+      this.#authorize(tool, call.caller)
       this.#validate(tool, args)
-      const result = await this.#bounded(
-        caller,
-        tool.member,
-        Math.min(tool.timeoutMs, options.timeoutMs ?? tool.timeoutMs),
-        options,
-        tool.id,
-        (source, context) => source.call(tool.sourceName, args, context),
-      )
+      const { member } = tool
+      const source = sourceOf(member)
+      if (!member.slots.tryTake()) await member.slots.take(call)
+      const deadline = startClock(call, member, tool.id, tool.timeoutMs)
+      let result: ToolResult
+      try {
+        result = await source.call(tool.sourceName, args, call)
+      } finally {
+        deadline.end()
+      }
       const size = resultSize(result, MAX_RESULT_BYTES)
-      const passed = size > MAX_RESULT_BYTES ? await capResult(result, this.#deps.blobs) : result
-      this.#record(caller, tool, started, result.isError === true ? "tool-error" : "ok", undefined, size)
-      return passed
+      this.#record(call.caller, tool, started, result.isError === true ? "tool-error" : "ok", undefined, size)
+      return size > MAX_RESULT_BYTES ? await capResult(result, this.#deps.blobs) : result
     } catch (error) {
       const known = toYardError(error)
-      this.#record(caller, tool, started, REFUSALS.has(known.code) ? "refused" : "failed", known.code)
+      this.#record(call.caller, tool, started, REFUSALS.has(known.code) ? "refused" : "failed", known.code)
       throw known
     }
   }
 
-  use<T>(
-    caller: Caller,
-    member: Member,
-    options: CallOptions,
-    work: (source: Source, context: CallContext) => Promise<T>,
-  ): Promise<T> {
-    return this.#bounded(caller, member, options.timeoutMs ?? member.config.timeoutMs, options, member.name, work)
+  /** Reads, prompts and completions: the same limits and time-out. */
+  async use<T>(call: Call, member: Member, work: (source: Source) => Promise<T>): Promise<T> {
+    const source = sourceOf(member)
+    if (!member.slots.tryTake()) await member.slots.take(call)
+    const deadline = startClock(call, member, member.name, member.config.timeoutMs)
+    try {
+      return await work(source)
+    } finally {
+      deadline.end()
+    }
   }
 
   #authorize(tool: CatalogTool, caller: Caller): void {
@@ -86,67 +83,6 @@ export class Pipeline {
     tool.check ??= this.#validator.compile(tool.id, tool.definition.inputSchema)
     const problems = tool.check(args)
     if (problems !== undefined) throw invalidArguments(tool.id, problems)
-  }
-
-  /** Runs `work` in one of the server's slots and within its time. */
-  async #bounded<T>(
-    caller: Caller,
-    member: Member,
-    timeoutMs: number,
-    options: CallOptions,
-    what: string,
-    work: (source: Source, context: CallContext) => Promise<T>,
-  ): Promise<T> {
-    const { source, slots } = member
-    if (!source) throw new YardError("server_disabled", `${member.name} is disabled: ${member.health().reason}`)
-    const { controller = new AbortController(), timeoutMs: _own, ...rest } = options
-    if (!slots.tryTake()) await slots.take(controller.signal)
-
-    const expire = (): void =>
-      controller.abort(
-        new YardError("timeout", `${what} did not answer within ${timeoutMs} ms`, {
-          hint: `Raise \`timeoutMs\` for ${member.name} or this tool in toolyard.json, or ask for less.`,
-          data: { timeoutMs },
-        }),
-      )
-    let timer = setTimeout(expire, timeoutMs)
-    let done = false
-    const restart = (): void => {
-      clearTimeout(timer)
-      if (!done) timer = setTimeout(expire, timeoutMs)
-    }
-    // Who waits for a person holds no slot: questions that nobody answers must not stop the server for the others.
-    const wait = (waiting: boolean): void => {
-      if (waiting) {
-        clearTimeout(timer)
-        slots.release()
-      } else {
-        slots.reenter()
-        restart()
-      }
-    }
-    const { progress } = options
-    const context: CallContext = {
-      capabilities: NO_CAPABILITIES,
-      ...rest,
-      caller,
-      signal: controller.signal,
-      // A server that reports progress is at work, and a person who is being asked is not the server's delay.
-      ...(progress && {
-        progress: (params: JsonObject) => {
-          restart()
-          progress(params)
-        },
-      }),
-      onWaiting: wait,
-    }
-    try {
-      return await work(source, context)
-    } finally {
-      done = true
-      clearTimeout(timer)
-      slots.release()
-    }
   }
 
   #record(
@@ -170,6 +106,18 @@ export class Pipeline {
     this.#deps.metrics.record(row)
     this.#deps.audit.record(row)
   }
+}
+
+function sourceOf(member: Member): Source {
+  if (member.source) return member.source
+  throw new YardError("server_disabled", `${member.name} is disabled: ${member.health().reason}`)
+}
+
+function startClock(call: Call, { slots }: Member, what: string, limitMs: number): Deadline {
+  const { timeoutMs } = call
+  const deadline = new Deadline(call, slots, what, timeoutMs === undefined ? limitMs : Math.min(limitMs, timeoutMs))
+  call.clock = deadline
+  return deadline
 }
 
 const REFUSALS: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 /** What a source is, and what surrounds one call to it. The catalog knows servers through this interface only. */
+import type { Call } from "./call.ts"
 import type { JsonObject } from "./json.ts"
 import type {
-  AskMethod,
   Era,
   Implementation,
   LogLevel,
@@ -41,29 +41,6 @@ export interface Caller {
   /** Who is behind it, for what must not cross from one principal to another. */
   readonly principal: string
   readonly readOnly?: ReadOnly
-}
-
-/** What surrounds one call. Everything optional is something the caller may not be able to do. */
-export interface CallContext {
-  readonly caller: Caller
-  readonly signal: AbortSignal
-  /** What the caller's client said it can do. */
-  readonly capabilities: JsonObject
-  /** Present when the caller wants progress. */
-  readonly progress?: (params: JsonObject) => void
-  /** Any other notification that belongs to this call (log messages first of all). */
-  readonly notify?: (method: string, params: JsonObject | undefined) => void
-  readonly logLevel?: LogLevel
-  /** Puts a server's question to the caller; rejects with `client_cannot` where the caller can't answer. */
-  readonly ask?: (method: AskMethod, params: JsonObject | undefined, signal: AbortSignal) => Promise<JsonObject>
-  /** True when the caller takes `input_required` results itself and comes back with `input`. */
-  readonly takesInputRequired?: boolean
-  /** The answers and state with which a caller comes back. */
-  readonly input?: { responses?: JsonObject; state?: string }
-  /** The caller's own `_meta`, without what belongs to its connection. */
-  readonly meta?: JsonObject
-  /** Told whenever the wait is for a person, not for the server, so that the time-out can stand still. */
-  readonly onWaiting?: (waiting: boolean) => void
 }
 
 export type ServerState = "connecting" | "up" | "down" | "needs-login" | "disabled"
@@ -116,10 +93,10 @@ export interface Source {
   /** The offer as last known; a source that has never been up may give a cached one, or none. */
   list(): Offer | undefined
   health(): SourceHealth
-  call(tool: string, args: JsonObject, context: CallContext): Promise<ToolResult>
-  read?(uri: string, context: CallContext): Promise<ReadResult>
-  prompt?(name: string, args: JsonObject, context: CallContext): Promise<PromptResult>
-  complete?(params: JsonObject, context: CallContext): Promise<Completion>
+  call(tool: string, args: JsonObject, call: Call): Promise<ToolResult>
+  read?(uri: string, call: Call): Promise<ReadResult>
+  prompt?(name: string, args: JsonObject, call: Call): Promise<PromptResult>
+  complete?(params: JsonObject, call: Call): Promise<Completion>
   subscribe?(uri: string): Promise<void>
   unsubscribe?(uri: string): Promise<void>
   /** The most verbose level that any client of this server wants. */

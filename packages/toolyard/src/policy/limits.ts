@@ -1,4 +1,5 @@
 /** How many calls may be under way at once, with a bounded queue of those that wait for their turn. */
+import type { Call } from "../model/call.ts"
 import { YardError } from "../model/errors.ts"
 
 /** For each call under way this many may wait; more are refused at once rather than left hanging. */
@@ -26,28 +27,28 @@ export class Slots {
     return true
   }
 
-  take(signal: AbortSignal): Promise<void> {
+  take(call: Call): Promise<void> {
     if (this.#waiting.length >= this.#limit * QUEUE_PER_SLOT) {
       throw new YardError(
         "overloaded",
         `${this.#server} has ${this.#used} calls under way and ${this.#waiting.length} waiting`,
-        {
-          hint: "Wait for some to finish, or raise `concurrency` for this server in toolyard.json.",
-        },
+        { hint: "Wait for some to finish, or raise `concurrency` for this server in toolyard.json." },
       )
     }
     return new Promise((resolve, reject) => {
+      const leave = {
+        onAbort: (reason: YardError): void => {
+          this.#waiting.splice(this.#waiting.indexOf(enter), 1)
+          reject(reason)
+        },
+      }
       const enter = (): void => {
-        signal.removeEventListener("abort", leave)
+        call.offAbort(leave)
         this.#used++
         resolve()
       }
-      const leave = (): void => {
-        this.#waiting.splice(this.#waiting.indexOf(enter), 1)
-        reject(signal.reason)
-      }
-      signal.addEventListener("abort", leave, { once: true })
       this.#waiting.push(enter)
+      call.onAbort(leave)
     })
   }
 

@@ -5,8 +5,9 @@
  * client's. Where they are not, a call that has been waiting for an answer for a while is not the one that asks now: its
  * handler stands still. If doubt remains, the question is refused: the one answer that can't reach the wrong client.
  */
+
+import type { Call } from "../../model/call.ts"
 import { YardError } from "../../model/errors.ts"
-import type { CallContext } from "../../model/source.ts"
 
 /** Questions that one call asks at the same time come within this. */
 const TOGETHER_MS = 50
@@ -18,36 +19,39 @@ interface Activity {
 
 export class ActiveCalls {
   /** Oldest first. */
-  readonly #calls = new Map<CallContext, Activity>()
+  readonly #calls = new Map<Call, Activity>()
 
   get size(): number {
     return this.#calls.size
   }
 
-  add(context: CallContext): void {
-    if (!this.#calls.has(context)) this.#calls.set(context, { questions: 0, askedAt: 0 })
+  add(call: Call): void {
+    if (!this.#calls.has(call)) this.#calls.set(call, { questions: 0, askedAt: 0 })
   }
 
-  delete(context: CallContext): void {
-    this.#calls.delete(context)
+  delete(call: Call): void {
+    this.#calls.delete(call)
   }
 
-  asking(context: CallContext, change: 1 | -1): void {
-    const activity = this.#calls.get(context)
+  asking(call: Call, change: 1 | -1): void {
+    const activity = this.#calls.get(call)
     if (!activity) return
     activity.questions += change
     if (change === 1) activity.askedAt = performance.now()
   }
 
-  only(): CallContext {
+  only(): Call {
     const recently = performance.now() - TOGETHER_MS
     const all = [...this.#calls]
     const awake = all.filter(([, { questions, askedAt }]) => questions === 0 || askedAt > recently)
-    const candidates = (awake.length > 0 ? awake : all).map(([context]) => context)
+    const candidates = (awake.length > 0 ? awake : all).map(([call]) => call)
     const latest = candidates.at(-1)
     if (!latest) throw new YardError("client_cannot", "no call is under way, so there is no client to ask")
     const { session } = latest.caller
-    if (candidates.length > 1 && (session === undefined || candidates.some(({ caller }) => caller.session !== session))) {
+    if (
+      candidates.length > 1 &&
+      (session === undefined || candidates.some(({ caller }) => caller.session !== session))
+    ) {
       throw new YardError(
         "client_cannot",
         "calls of several clients are under way, and the server does not say which of them this is for",

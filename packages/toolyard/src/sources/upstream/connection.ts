@@ -2,13 +2,14 @@
  * One live connection to one upstream: requests by id, and everything that the upstream starts by itself
  * (questions, progress, log messages, changes) brought to the call it belongs to.
  */
+import { type AbortListener, Call } from "../../model/call.ts"
 import { toRpcError, YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import { type Era, type Implementation, isAskMethod, type RequestId } from "../../model/mcp.ts"
 import { paramHeaders } from "../../model/mcp-headers.ts"
-import type { CallContext, Offer, OfferList } from "../../model/source.ts"
-import { answerInput } from "./input.ts"
+import type { Caller, Offer, OfferList } from "../../model/source.ts"
 import { ActiveCalls } from "./active-calls.ts"
+import { answerInput } from "./input.ts"
 import { envelope } from "./modern.ts"
 import type { Wire } from "./wire.ts"
 
@@ -21,17 +22,34 @@ export interface ConnectionEvents {
   closed(reason: YardError): void
 }
 
-interface Pending {
-  resolve(result: JsonObject): void
-  reject(error: YardError): void
-  context: CallContext | undefined
-  settle: (() => void) | undefined
-}
+/** Who asks when the hub asks for itself. */
+const HUB: Caller = { surface: "library", principal: "hub" }
 
-export interface RequestOptions {
-  context?: CallContext
-  signal?: AbortSignal
-  headers?: Record<string, string>
+/** A request that waits for its answer; it hears by itself when its call ends early. */
+class Pending implements AbortListener {
+  readonly id: number
+  readonly call: Call | undefined
+  readonly resolve: (result: JsonObject) => void
+  readonly reject: (error: YardError) => void
+  readonly #connection: Connection
+
+  constructor(
+    connection: Connection,
+    id: number,
+    call: Call | undefined,
+    resolve: (result: JsonObject) => void,
+    reject: (error: YardError) => void,
+  ) {
+    this.#connection = connection
+    this.id = id
+    this.call = call
+    this.resolve = resolve
+    this.reject = reject
+  }
+
+  onAbort(reason: YardError): void {
+    this.#connection.cancel(this.id, reason)
+  }
 }
 
 export class Connection {
@@ -71,40 +89,41 @@ export class Connection {
     this.#wire?.established?.(version)
   }
 
-  request(method: string, params: JsonObject, options: RequestOptions = {}): Promise<JsonObject> {
+  /** A request of the hub's own. */
+  request(method: string, params: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const call = new Call(HUB)
+    const abort = (): void => call.abort(reasonOf(signal))
+    if (signal.aborted) return Promise.reject(reasonOf(signal))
+    signal.addEventListener("abort", abort, { once: true })
+    return this.#send(method, params, call, undefined, false).finally(() => signal.removeEventListener("abort", abort))
+  }
+
+  #send(
+    method: string,
+    params: JsonObject,
+    call: Call,
+    headers: Record<string, string> | undefined,
+    active: boolean,
+  ): Promise<JsonObject> {
     return new Promise((resolve, reject) => {
       const wire = this.#wire
-      if (this.#closed || !wire) {
-        reject(this.#closed ?? new YardError("server_down", "the server is not connected"))
+      if (this.#closed || !wire || call.aborted) {
+        reject(this.#closed ?? call.aborted ?? new YardError("server_down", "the server is not connected"))
         return
       }
       const id = this.#nextId++
-      const { context } = options
-      const signal = options.signal ?? context?.signal
-      let settle: (() => void) | undefined
-      if (signal) {
-        const abort = (): void => {
-          this.#take(id)
-          if (!(wire.exchanges && this.era === "modern")) {
-            this.notify("notifications/cancelled", { requestId: id, reason: reasonOf(signal).message })
-          }
-          reject(reasonOf(signal))
-        }
-        if (signal.aborted) {
-          reject(reasonOf(signal))
-          return
-        }
-        signal.addEventListener("abort", abort, { once: true })
-        settle = () => signal.removeEventListener("abort", abort)
-      }
-      if (context) this.#active.add(context)
-      this.#pending.set(id, { resolve, reject, context, settle })
-      if (context?.progress) {
-        const meta = isObject(params._meta) ? params._meta : {}
-        params = { ...params, _meta: { ...meta, progressToken: id } }
-      }
+      const pending = new Pending(this, id, call, resolve, reject)
+      call.onAbort(pending)
+      if (active) this.#active.add(call)
+      this.#pending.set(id, pending)
       try {
-        wire.send({ jsonrpc: "2.0", id, method, params }, { headers: options.headers, signal })
+        const message = {
+          jsonrpc: "2.0" as const,
+          id,
+          method,
+          params: call.wantsProgress ? withProgress(params, id) : params,
+        }
+        wire.send(message, headers, wire.exchanges ? call.signal : undefined)
       } catch (error) {
         this.#take(id)
         reject(
@@ -116,43 +135,45 @@ export class Connection {
     })
   }
 
+  cancel(id: number, reason: YardError): void {
+    const pending = this.#take(id)
+    if (!pending) return
+    // Where a request has an exchange of its own, ending that is the message.
+    if (!(this.#wire?.exchanges && this.era === "modern"))
+      this.notify("notifications/cancelled", { requestId: id, reason: reason.message })
+    pending.reject(reason)
+  }
+
   notify(method: string, params?: JsonObject): void {
     if (!this.#closed) this.#wire?.send({ jsonrpc: "2.0", method, ...(params && { params }) })
   }
 
   /** A request on behalf of a caller, in the upstream's era, with its questions answered. */
-  ask(method: string, params: JsonObject, context: CallContext, headers?: Record<string, string>): Promise<JsonObject> {
-    if (this.era === "legacy") {
-      const { meta } = context
-      return this.request(method, meta ? { ...params, _meta: meta } : params, { context })
+  ask(method: string, params: JsonObject, call: Call, headers?: Record<string, string>): Promise<JsonObject> {
+    if (this.era === "legacy")
+      return this.#send(method, call.meta ? { ...params, _meta: call.meta } : params, call, undefined, true)
+    const send = (input: Call["input"]): Promise<JsonObject> => {
+      const whole: JsonObject = { ...params, _meta: envelope(call) }
+      if (input?.responses) whole.inputResponses = input.responses
+      if (input?.state !== undefined) whole.requestState = input.state
+      return this.#send(method, whole, call, headers, true)
     }
-    const send = (input: CallContext["input"]): Promise<JsonObject> =>
-      this.request(
-        method,
-        {
-          ...params,
-          ...(input?.responses && { inputResponses: input.responses }),
-          ...(input?.state !== undefined && { requestState: input.state }),
-          _meta: envelope(context),
-        },
-        { context, ...(headers && { headers }) },
-      )
-    const first = send(context.input)
-    return context.takesInputRequired ? first : first.then(result => answerInput(method, result, context, send))
+    const first = send(call.input)
+    return call.takesInputRequired ? first : first.then(result => answerInput(method, result, call, send))
   }
 
-  callTool(name: string, args: JsonObject, context: CallContext, offer: Offer | undefined): Promise<JsonObject> {
+  callTool(name: string, args: JsonObject, call: Call, offer: Offer | undefined): Promise<JsonObject> {
     let headers: Record<string, string> | undefined
     if (this.era === "modern" && this.#wire?.exchanges) {
       headers = paramHeaders(offer?.tools.find(tool => tool.name === name)?.inputSchema, args)
     }
-    return this.ask("tools/call", { name, arguments: args }, context, headers)
+    return this.ask("tools/call", { name, arguments: args }, call, headers)
   }
 
   /** Marks a caller as being here already while the connection made for it is still opening. */
-  expect(context: CallContext): () => void {
-    this.#active.add(context)
-    return () => this.#active.delete(context)
+  expect(call: Call): () => void {
+    this.#active.add(call)
+    return () => this.#active.delete(call)
   }
 
   async close(): Promise<void> {
@@ -197,19 +218,18 @@ export class Connection {
     }
     const asking = new AbortController()
     this.#asked.set(id, asking)
-    let context: CallContext | undefined
+    let call: Call | undefined
     try {
-      context = this.#contextFor(relatedTo)
-      this.#active.asking(context, 1)
-      context.onWaiting?.(true)
-      if (!context.ask) throw new YardError("client_cannot", `the client of this call cannot answer ${method}`)
-      reply({ result: await context.ask(method, params, asking.signal) })
+      call = this.#callFor(relatedTo)
+      this.#active.asking(call, 1)
+      call.clock?.wait(true)
+      reply({ result: await call.ask(method, params, asking.signal) })
     } catch (error) {
       if (!asking.signal.aborted) reply({ error: toRpcError(error) })
     } finally {
-      if (context) {
-        this.#active.asking(context, -1)
-        context.onWaiting?.(false)
+      if (call) {
+        this.#active.asking(call, -1)
+        call.clock?.wait(false)
       }
       this.#asked.delete(id)
     }
@@ -218,7 +238,7 @@ export class Connection {
   #receiveNotification(method: string, params: JsonObject | undefined, relatedTo: RequestId | undefined): void {
     switch (method) {
       case "notifications/progress":
-        this.#pending.get(params?.progressToken as RequestId)?.context?.progress?.(params as JsonObject)
+        this.#progressed(this.#pending.get(params?.progressToken as RequestId)?.call, params as JsonObject)
         return
       case "notifications/cancelled":
         this.#asked.get(params?.requestId as RequestId)?.abort()
@@ -239,7 +259,7 @@ export class Connection {
       return
     }
     try {
-      this.#contextFor(relatedTo).notify?.(method, params)
+      this.#callFor(relatedTo).notify(method, params)
     } catch {
       this.#events.log(
         `[${method} came while calls of several clients were under way; nobody can say for whom] ${JSON.stringify(params)}`,
@@ -247,9 +267,15 @@ export class Connection {
     }
   }
 
+  #progressed(call: Call | undefined, params: JsonObject): void {
+    if (!call) return
+    call.clock?.restart()
+    call.progress(params)
+  }
+
   /** The call that something from the upstream belongs to: over HTTP its exchange tells, otherwise there must be no doubt. */
-  #contextFor(relatedTo: RequestId | undefined): CallContext {
-    const related = relatedTo === undefined ? undefined : this.#pending.get(relatedTo)?.context
+  #callFor(relatedTo: RequestId | undefined): Call {
+    const related = relatedTo === undefined ? undefined : this.#pending.get(relatedTo)?.call
     return related ?? this.#active.only()
   }
 
@@ -257,8 +283,10 @@ export class Connection {
     const pending = this.#pending.get(id)
     if (!pending) return undefined
     this.#pending.delete(id)
-    pending.settle?.()
-    if (pending.context) this.#active.delete(pending.context)
+    if (pending.call) {
+      pending.call.offAbort(pending)
+      this.#active.delete(pending.call)
+    }
     return pending
   }
 
@@ -269,6 +297,10 @@ export class Connection {
     for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(reason)
     if (!own) this.#events.closed(reason)
   }
+}
+
+function withProgress(params: JsonObject, id: number): JsonObject {
+  return { ...params, _meta: { ...(isObject(params._meta) && params._meta), progressToken: id } }
 }
 
 function reasonOf(signal: AbortSignal): YardError {

@@ -15,12 +15,12 @@ export async function shakeHands(
   capabilities: JsonObject,
   signal: AbortSignal,
 ): Promise<void> {
-  const discover = (): Promise<JsonObject> => connection.request("server/discover", { _meta: envelope() }, { signal })
+  const discover = (): Promise<JsonObject> => connection.request("server/discover", { _meta: envelope() }, signal)
   const initialize = (): Promise<JsonObject> =>
     connection.request(
       "initialize",
       { protocolVersion: LEGACY_VERSIONS[0], capabilities, clientInfo: CLIENT_INFO },
-      { signal },
+      signal,
     )
 
   if (known === "legacy") {

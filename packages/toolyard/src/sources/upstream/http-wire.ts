@@ -9,7 +9,7 @@ import type { HttpEntry } from "../../model/config.ts"
 import { YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import type { RequestId } from "../../model/mcp.ts"
-import type { Outgoing, SendOptions, Wire, WireEvents } from "./wire.ts"
+import type { Outgoing, Wire, WireEvents } from "./wire.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/client")
 type Message = Parameters<SSEClientTransport["send"]>[0]
@@ -41,7 +41,12 @@ function openStreamable(sdk: Sdk, url: URL, entry: HttpEntry, events: WireEvents
     return transport
   }
 
-  async function exchange(message: Outgoing, options: SendOptions, id: RequestId): Promise<void> {
+  async function exchange(
+    message: Outgoing,
+    id: RequestId,
+    headers: Record<string, string> | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<void> {
     const opening = "method" in message && (message.method === "initialize" || message.method === "server/discover")
     const transport = opening ? main : newTransport(id, main.sessionId)
     if (!opening) {
@@ -54,23 +59,23 @@ function openStreamable(sdk: Sdk, url: URL, entry: HttpEntry, events: WireEvents
     }
     try {
       await transport.send(message as Message, {
-        ...(options.headers && { headers: options.headers }),
-        ...(options.signal && { requestSignal: options.signal }),
+        ...(headers && { headers }),
+        ...(signal && { requestSignal: signal }),
         onRequestStreamEnd: ended,
       })
     } catch (error) {
       open.delete(transport)
-      if (!options.signal?.aborted && !closed) deliverFailure(sdk, events, id, error)
+      if (!signal?.aborted && !closed) deliverFailure(sdk, events, id, error)
     }
   }
 
   void main.start()
   return {
     exchanges: true,
-    send(message, options = {}) {
+    send(message, headers, signal) {
       if (closed) return
       if ("method" in message && "id" in message) {
-        void exchange(message, options, message.id)
+        void exchange(message, message.id, headers, signal)
         return
       }
       // Notifications and answers; the one that ends the handshake also opens the server's own stream.

@@ -1,23 +1,24 @@
 /** Answers a 2026-07-28 server's `input_required` for a caller that can be asked but can't take such a result itself. */
+
+import type { Call } from "../../model/call.ts"
 import { YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import { isAskMethod } from "../../model/mcp.ts"
-import type { CallContext } from "../../model/source.ts"
 
 const MAX_ROUNDS = 32
 
 export async function answerInput(
   method: string,
   first: JsonObject,
-  context: CallContext,
-  send: (input: CallContext["input"]) => Promise<JsonObject>,
+  call: Call,
+  send: (input: Call["input"]) => Promise<JsonObject>,
 ): Promise<JsonObject> {
   let result = first
   for (let round = 0; result.resultType === "input_required"; round++) {
     if (round === MAX_ROUNDS) throw new YardError("upstream_bad_reply", `${method} asked for input ${MAX_ROUNDS} times`)
     const requests = isObject(result.inputRequests) ? result.inputRequests : {}
     const answers = await Promise.all(
-      Object.entries(requests).map(async ([key, request]) => [key, await answer(request, context)] as const),
+      Object.entries(requests).map(async ([key, request]) => [key, await answer(request, call)] as const),
     )
     const state = typeof result.requestState === "string" ? result.requestState : undefined
     if (answers.length === 0 && state === undefined) {
@@ -28,7 +29,7 @@ export async function answerInput(
   return result
 }
 
-async function answer(request: unknown, context: CallContext): Promise<JsonObject> {
+async function answer(request: unknown, call: Call): Promise<JsonObject> {
   const { method, params } = isObject(request) ? request : {}
   if (typeof method !== "string" || !isAskMethod(method)) {
     throw new YardError(
@@ -36,11 +37,10 @@ async function answer(request: unknown, context: CallContext): Promise<JsonObjec
       `the server asked for ${JSON.stringify(method)}, which is no question of the protocol`,
     )
   }
-  if (!context.ask) throw new YardError("client_cannot", `the client of this call cannot answer ${method}`)
-  context.onWaiting?.(true)
+  call.clock?.wait(true)
   try {
-    return await context.ask(method, isObject(params) ? params : undefined, context.signal)
+    return await call.ask(method, isObject(params) ? params : undefined, call.signal)
   } finally {
-    context.onWaiting?.(false)
+    call.clock?.wait(false)
   }
 }

@@ -27,9 +27,7 @@ export function listenForChanges(connection: Connection): Listener {
     const again = (): void => {
       if (!closed && current === stream) timer = setTimeout(open, REOPEN_MS).unref()
     }
-    connection
-      .request("subscriptions/listen", { notifications, _meta: envelope() }, { signal: stream.signal })
-      .then(again, again)
+    connection.request("subscriptions/listen", { notifications, _meta: envelope() }, stream.signal).then(again, again)
   }
 
   open()

@@ -48,7 +48,7 @@ async function listPages<T>(
     const meta = connection.era === "modern" ? { _meta: envelope() } : {}
     let result: JsonObject
     try {
-      result = await connection.request(method, { ...(cursor !== undefined && { cursor }), ...meta }, { signal })
+      result = await connection.request(method, { ...(cursor !== undefined && { cursor }), ...meta }, signal)
     } catch (error) {
       // Declared as a whole (`resources`), offered in part: no templates, say.
       if (error instanceof YardError && error.rpc?.code === -32601) return []

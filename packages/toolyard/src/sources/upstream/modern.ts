@@ -1,16 +1,17 @@
 /** What a client of a 2026-07-28 server sends along with every request. */
+
+import type { Call } from "../../model/call.ts"
 import type { JsonObject } from "../../model/json.ts"
 import { CLIENT_INFO, META, MODERN_VERSION } from "../../model/mcp.ts"
-import type { CallContext } from "../../model/source.ts"
 
 /** The hub forwards what the caller's own client can do: questions for anything else would find nobody to answer. */
-export function envelope(context?: CallContext): JsonObject {
+export function envelope(call?: Call): JsonObject {
   return {
-    ...context?.meta,
+    ...call?.meta,
     [META.protocolVersion]: MODERN_VERSION,
     [META.clientInfo]: CLIENT_INFO,
-    [META.clientCapabilities]: relayable(context?.capabilities ?? {}),
-    ...(context?.logLevel && { [META.logLevel]: context.logLevel }),
+    [META.clientCapabilities]: relayable(call?.capabilities ?? {}),
+    ...(call?.logLevel && { [META.logLevel]: call.logLevel }),
   }
 }
 

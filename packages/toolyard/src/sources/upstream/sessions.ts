@@ -1,7 +1,7 @@
 /** `isolation: "session"`: each client session has a connection of its own, opened at its first call. */
 import { randomUUID } from "node:crypto"
+import type { Call } from "../../model/call.ts"
 import type { JsonObject } from "../../model/json.ts"
-import type { CallContext } from "../../model/source.ts"
 import type { Connection, ConnectionEvents } from "./connection.ts"
 import { relayable } from "./modern.ts"
 
@@ -20,12 +20,12 @@ export class SessionConnections {
   }
 
   /** A stateless caller has no session to keep a child for: it gets one for this call alone. */
-  async use<T>(context: CallContext, work: (connection: Connection) => Promise<T>): Promise<T> {
-    const { session } = context.caller
+  async use<T>(call: Call, work: (connection: Connection) => Promise<T>): Promise<T> {
+    const { session } = call.caller
     const key = session ?? randomUUID()
     let connection = this.#connections.get(key)
     if (!connection) {
-      connection = this.#openFor(key, context)
+      connection = this.#openFor(key, call)
       this.#connections.set(key, connection)
       connection.catch(() => this.#connections.delete(key))
     }
@@ -46,20 +46,20 @@ export class SessionConnections {
     await Promise.all([...this.#connections.keys()].map(session => this.end(session)))
   }
 
-  async #openFor(key: string, context: CallContext): Promise<Connection> {
+  async #openFor(key: string, call: Call): Promise<Connection> {
     // What the server asks while it starts (its roots, say) is asked of the client that it is started for.
     let arrived = (): void => {}
     const events: ConnectionEvents = {
       listChanged: () => {},
       updated: () => {},
-      notification: (method, params) => context.notify?.(method, params),
+      notification: (method, params) => call.notify(method, params),
       log: () => {},
       closed: () => this.#connections.delete(key),
     }
     try {
-      return await this.#open(relayable(context.capabilities), events, connection => {
+      return await this.#open(relayable(call.capabilities), events, connection => {
         arrived()
-        arrived = connection.expect(context)
+        arrived = connection.expect(call)
       })
     } finally {
       arrived()

@@ -2,13 +2,13 @@
  * An MCP server somewhere else as a source: kept connected for ever, listed from cache until it is up,
  * and with a child of its own per client session where `isolation` says so.
  */
+import type { Call } from "../../model/call.ts"
 import type { HttpEntry, ServerConfig, StdioEntry } from "../../model/config.ts"
 import { Emitter } from "../../model/emitter.ts"
 import { toYardError, YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import type { Era, LogLevel } from "../../model/mcp.ts"
 import type {
-  CallContext,
   Offer,
   OfferList,
   Source,
@@ -91,36 +91,36 @@ export class UpstreamSource implements Source {
     return this.#emitter.on(event, listener)
   }
 
-  call(tool: string, args: JsonObject, context: CallContext): Promise<ToolResult> {
+  call(tool: string, args: JsonObject, call: Call): Promise<ToolResult> {
     const connection = this.#sessions ? undefined : this.#connection
     return connection
-      ? connection.callTool(tool, args, context, this.#offer)
-      : this.#onBehalf(context, ready => ready.callTool(tool, args, context, this.#offer))
+      ? connection.callTool(tool, args, call, this.#offer)
+      : this.#onBehalf(call, ready => ready.callTool(tool, args, call, this.#offer))
   }
 
-  read(uri: string, context: CallContext): Promise<JsonObject> {
-    return this.#onBehalf(context, connection => connection.ask("resources/read", { uri }, context))
+  read(uri: string, call: Call): Promise<JsonObject> {
+    return this.#onBehalf(call, connection => connection.ask("resources/read", { uri }, call))
   }
 
-  prompt(name: string, args: JsonObject, context: CallContext): Promise<JsonObject> {
-    return this.#onBehalf(context, connection => connection.ask("prompts/get", { name, arguments: args }, context))
+  prompt(name: string, args: JsonObject, call: Call): Promise<JsonObject> {
+    return this.#onBehalf(call, connection => connection.ask("prompts/get", { name, arguments: args }, call))
   }
 
-  complete(params: JsonObject, context: CallContext): Promise<JsonObject> {
-    return this.#onBehalf(context, connection => connection.ask("completion/complete", params, context))
+  complete(params: JsonObject, call: Call): Promise<JsonObject> {
+    return this.#onBehalf(call, connection => connection.ask("completion/complete", params, call))
   }
 
   async subscribe(uri: string): Promise<void> {
     const connection = await this.#ready()
     this.#subscriptions.add(uri)
     if (this.#listener) this.#listener.watch([...this.#subscriptions])
-    else await connection.request("resources/subscribe", { uri }, { signal: this.#ending.signal })
+    else await connection.request("resources/subscribe", { uri }, this.#ending.signal)
   }
 
   async unsubscribe(uri: string): Promise<void> {
     this.#subscriptions.delete(uri)
     if (this.#listener) this.#listener.watch([...this.#subscriptions])
-    else await this.#connection?.request("resources/unsubscribe", { uri }, { signal: this.#ending.signal })
+    else await this.#connection?.request("resources/unsubscribe", { uri }, this.#ending.signal)
   }
 
   async setLogLevel(level: LogLevel): Promise<void> {
@@ -221,14 +221,14 @@ export class UpstreamSource implements Source {
       return
     }
     const resubscribe = [...this.#subscriptions].map(uri =>
-      connection.request("resources/subscribe", { uri }, { signal: this.#ending.signal }),
+      connection.request("resources/subscribe", { uri }, this.#ending.signal),
     )
     await Promise.allSettled([this.#sendLogLevel(connection), ...resubscribe])
   }
 
   async #sendLogLevel(connection: Connection | undefined): Promise<void> {
     if (!connection || !this.#logLevel || connection.era === "modern" || !connection.capabilities.logging) return
-    await connection.request("logging/setLevel", { level: this.#logLevel }, { signal: this.#ending.signal })
+    await connection.request("logging/setLevel", { level: this.#logLevel }, this.#ending.signal)
   }
 
   #lost(reason: YardError, upSince: number): void {
@@ -293,8 +293,8 @@ export class UpstreamSource implements Source {
     if (changed.length > 0) this.#emitter.emit("changed", changed)
   }
 
-  async #onBehalf(context: CallContext, use: (connection: Connection) => Promise<JsonObject>): Promise<JsonObject> {
-    if (this.#sessions) return this.#sessions.use(context, use)
+  async #onBehalf(call: Call, use: (connection: Connection) => Promise<JsonObject>): Promise<JsonObject> {
+    if (this.#sessions) return this.#sessions.use(call, use)
     const connection = await this.#ready()
     try {
       return await use(connection)

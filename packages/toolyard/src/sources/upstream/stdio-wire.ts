@@ -79,11 +79,21 @@ export async function openStdioWire(
     setImmediate(() => gone("closed its output"))
   })
 
+  let queued = ""
+  const flush = (): void => {
+    child.stdin?.write(queued)
+    queued = ""
+  }
+
   return {
     exchanges: false,
     pid: group,
     send(message: Outgoing) {
-      if (!closed) child.stdin?.write(`${JSON.stringify(message)}\n`)
+      const line = `${JSON.stringify(message)}\n`
+      if (closed) return
+      // All that is sent in one turn of the event loop goes out in one write.
+      if (queued === "") setImmediate(flush)
+      queued += line
     },
     close() {
       closed = true

@@ -8,13 +8,6 @@ export type Outgoing =
   | RpcNotification
   | { jsonrpc: "2.0"; id: RequestId; result?: unknown; error?: unknown }
 
-export interface SendOptions {
-  /** Extra HTTP headers; ignored where there are none. */
-  headers?: Record<string, string> | undefined
-  /** Ends the exchange this message opened, where the wire has exchanges. */
-  signal?: AbortSignal | undefined
-}
-
 export interface WireEvents {
   /** `relatedTo`: the id of our request in whose exchange the message came, where the wire can tell. */
   message(message: JsonObject, relatedTo?: RequestId): void
@@ -28,7 +21,8 @@ export interface Wire {
   /** Whether each request has an exchange of its own (HTTP), so that ending it cancels the request. */
   readonly exchanges: boolean
   readonly pid?: number
-  send(message: Outgoing, options?: SendOptions): void
+  /** `headers` and `signal` are for wires with exchanges: what goes along, and what ends the one this message opens. */
+  send(message: Outgoing, headers?: Record<string, string>, signal?: AbortSignal): void
   /** Called once the handshake has settled on a protocol version. */
   established?(version: string): void
   close(): Promise<void>

@@ -4,15 +4,16 @@ import { Hono } from "hono"
 import { streamSSE } from "hono/streaming"
 import type { ContentfulStatusCode } from "hono/utils/http-status"
 import type { Catalog } from "../../catalog/catalog.ts"
-import type { Member } from "../../catalog/member.ts"
+import { Call } from "../../model/call.ts"
 import { ERRORS, toYardError, YardError } from "../../model/errors.ts"
 import { isObject } from "../../model/json.ts"
 import type { Caller } from "../../model/source.ts"
 import type { Audit } from "../../policy/audit.ts"
-import type { ApiCall, ApiError, ApiEvent, ApiSearch, ApiServer, ApiStats, ApiTool } from "./contract.ts"
+import type { ApiCall, ApiError, ApiEvent, ApiSearch, ApiServerDetails, ApiStats } from "./contract.ts"
 import { prometheus } from "./metrics.ts"
 import { serverPage, yardPage } from "./pages.ts"
 import type { Listener } from "./server.ts"
+import { toApiServer, toApiTool } from "./views.ts"
 
 const MAX_CALL_BYTES = 16 * 1024 * 1024
 
@@ -55,9 +56,13 @@ export function createApp(deps: AppDeps): Listener {
   app.get("/api/servers", context => context.json({ servers: catalog.servers().map(toApiServer) }))
   app.get("/api/servers/:name", context => {
     const member = catalog.requireServer(context.req.param("name"))
-    return context.json({
-      server: { ...toApiServer(member), logs: member.source?.logs?.() ?? [], instructions: member.offer.instructions },
-    })
+    const { instructions } = member.offer
+    const server: ApiServerDetails = {
+      ...toApiServer(member),
+      logs: member.source?.logs?.() ?? [],
+      ...(instructions !== undefined && { instructions }),
+    }
+    return context.json({ server })
   })
   app.post("/api/servers/:name/reconnect", context => {
     const member = catalog.requireServer(context.req.param("name"))
@@ -91,16 +96,26 @@ export function createApp(deps: AppDeps): Listener {
       throw new YardError("parse_error", "the body is not a JSON object", {
         hint: '{ "tool": "server__tool", "args": { } }',
       })
-    const { tool, args = {} } = body as Partial<ApiCall>
+    const { tool, args = {}, timeoutMs, readOnly, client } = body as Partial<ApiCall>
     if (typeof tool !== "string") throw new YardError("invalid_params", "`tool` must be a string")
     if (!isObject(args)) throw new YardError("invalid_params", "`args` must be an object")
-    const controller = new AbortController()
-    context.req.raw.signal.addEventListener(
-      "abort",
-      () => controller.abort(new YardError("cancelled", "the client left")),
-      { once: true },
-    )
-    return context.json({ result: await catalog.call(CALLER, tool, args, { controller }) })
+    if (timeoutMs !== undefined && !(Number.isInteger(timeoutMs) && timeoutMs > 0))
+      throw new YardError("invalid_params", "`timeoutMs` must be a whole number above 0")
+    if (readOnly !== undefined && typeof readOnly !== "boolean" && readOnly !== "strict")
+      throw new YardError("invalid_params", '`readOnly` must be true, false or "strict"')
+    if (client !== undefined && typeof client !== "string")
+      throw new YardError("invalid_params", "`client` must be a string")
+    const caller: Caller = {
+      ...CALLER,
+      ...(readOnly !== undefined && { readOnly }),
+      ...(client !== undefined && { client }),
+    }
+    const call = new Call(caller)
+    call.timeoutMs = timeoutMs
+    context.req.raw.signal.addEventListener("abort", () => call.abort(new YardError("cancelled", "the client left")), {
+      once: true,
+    })
+    return context.json({ result: await catalog.call(call, tool, args) })
   })
   app.get("/api/audit", async context => {
     const { limit, server } = context.req.query()
@@ -133,36 +148,6 @@ export function createApp(deps: AppDeps): Listener {
   )
 
   return getRequestListener(app.fetch, { overrideGlobalObjects: false })
-}
-
-export function toApiServer(member: Member): ApiServer {
-  const { state, era, reason, nextRetryAt, attempts, pid, since } = member.health()
-  const { config, offer } = member
-  return {
-    name: member.name,
-    type: config.entry.type,
-    state,
-    ...(era && { era }),
-    ...(config.description !== undefined && { description: config.description }),
-    tools: member.tools.length,
-    resources: offer.resources.length,
-    prompts: offer.prompts.length,
-    ...(reason !== undefined && { reason }),
-    ...(nextRetryAt !== undefined && { nextRetryAt: new Date(nextRetryAt).toISOString() }),
-    ...(attempts && { attempts }),
-    ...(pid !== undefined && { pid }),
-    ...(since > 0 && { since: new Date(since).toISOString() }),
-  }
-}
-
-export function toApiTool(id: string, member: Member, name: string, definition: ApiTool["definition"]): ApiTool {
-  return {
-    id,
-    server: member.name,
-    name,
-    ...(typeof definition.description === "string" && { description: definition.description }),
-    definition,
-  }
 }
 
 export function toApiStats(catalog: Catalog, sessions: number, started: number): ApiStats {

@@ -2,7 +2,7 @@
 import type { ErrorCode } from "../../model/errors.ts"
 import type { JsonObject } from "../../model/json.ts"
 import type { Era, ToolDefinition } from "../../model/mcp.ts"
-import type { ServerState } from "../../model/source.ts"
+import type { ReadOnly, ServerState } from "../../model/source.ts"
 
 export interface ApiServer {
   name: string
@@ -22,6 +22,12 @@ export interface ApiServer {
   since?: string
 }
 
+export interface ApiServerDetails extends ApiServer {
+  /** The last lines it wrote to its log. */
+  logs: string[]
+  instructions?: string
+}
+
 export interface ApiTool {
   id: string
   server: string
@@ -37,6 +43,11 @@ export interface ApiSearch {
 export interface ApiCall {
   tool: string
   args?: JsonObject
+  /** Shorter than the server's own limit, never longer. */
+  timeoutMs?: number
+  readOnly?: ReadOnly
+  /** The caller's own name, which rules under `policy` may match. */
+  client?: string
 }
 
 export interface ApiError {

@@ -11,7 +11,7 @@ import type { Guard } from "./guard.ts"
 /** Anything that can answer MCP requests; the composition gives us the MCP surface. */
 export interface McpRoutes<Address> {
   address(server: string | undefined): Address
-  http(request: IncomingMessage, response: ServerResponse, address: Address, caller: McpCaller): Promise<void>
+  http(request: IncomingMessage, response: ServerResponse, address: Address, caller: McpCaller): void
   sse(request: IncomingMessage, response: ServerResponse, address: Address, caller: McpCaller): Promise<void>
 }
 
@@ -43,7 +43,12 @@ export async function listen<Address>(
   rest: Listener,
 ): Promise<HttpServer> {
   const server = createServer((request, response) => {
-    void route(request, response, options.guard, mcp, rest).catch((error: unknown) => sendError(response, error))
+    try {
+      const later = route(request, response, options.guard, mcp, rest)
+      if (later instanceof Promise) later.catch((error: unknown) => sendError(response, error))
+    } catch (error) {
+      sendError(response, error)
+    }
   })
   // A call may take as long as its own time-out allows; only idle connections and slow headers are ended here.
   server.requestTimeout = 0
@@ -61,13 +66,13 @@ export async function listen<Address>(
   }
 }
 
-async function route<Address>(
+function route<Address>(
   request: IncomingMessage,
   response: ServerResponse,
   guard: Guard,
   mcp: McpRoutes<Address>,
   rest: Listener,
-): Promise<void> {
+): unknown {
   const url = request.url ?? "/"
   const query = url.indexOf("?")
   const path = query === -1 ? url : url.slice(0, query)
@@ -78,18 +83,13 @@ async function route<Address>(
     for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value)
   }
   if (request.method === "OPTIONS") {
-    response.writeHead(204).end()
-    return
+    return response.writeHead(204).end()
   }
   const target = path.startsWith("/mcp") && !isPage(request) ? mcpTarget(path) : undefined
-  if (!target) {
-    await rest(request, response)
-    return
-  }
+  if (!target) return rest(request, response)
   const caller: McpCaller = { surface: "mcp", principal: "local", ...readOnlyOf(query === -1 ? "" : url.slice(query)) }
   const address = mcp.address(target.server)
-  if (target.sse) await mcp.sse(request, response, address, caller)
-  else await mcp.http(request, response, address, caller)
+  return target.sse ? mcp.sse(request, response, address, caller) : mcp.http(request, response, address, caller)
 }
 
 /** A browser that opens an MCP address is shown its page. */

@@ -1,7 +1,7 @@
 /** One request of a client while it is being answered: what the eras and transports have in common. */
+import { Call } from "../../model/call.ts"
 import type { JsonObject } from "../../model/json.ts"
 import type { RequestId } from "../../model/mcp.ts"
-import type { CallContext, Caller } from "../../model/source.ts"
 
 /** Where the answer to one request goes, and what comes before it. */
 export interface Reply {
@@ -11,15 +11,15 @@ export interface Reply {
   end(text: string, status?: number): void
 }
 
-/** What a method needs to know of the request that asks for it. */
-export interface Exchange {
-  readonly caller: Caller
-  readonly controller: AbortController
-  readonly context: Omit<CallContext, "caller" | "signal" | "onWaiting">
-  /** Makes an upstream's request state safe to hand to the client. */
-  readonly seal?: (state: string) => string
+/** A request of an MCP client as a call. */
+export abstract class McpCall extends Call {
   /** Set when the tool itself reported a failure. */
-  isError?: boolean
+  isError = false
+
+  /** Makes an upstream's request state safe to hand to the client. */
+  seal(state: string): string {
+    return state
+  }
 }
 
 export const notificationText = (method: string, params: JsonObject | undefined): string =>

@@ -40,7 +40,9 @@ export async function receiveSsePost(
   const push = session?.push
   if (!session || !push || session.address.server !== address.server)
     throw new YardError("session_not_found", "Session not found")
-  const text = await readBody(request)
+  const text = await new Promise<string>((resolve, reject) => {
+    readBody(request, (problem, body) => (problem ? reject(problem) : resolve(body)))
+  })
   let body: unknown
   try {
     body = JSON.parse(text)

@@ -31,16 +31,20 @@ export class McpHttp {
     this.#connections = new Connections(session => deps.changes.endSession(session))
   }
 
-  async handle(
-    request: IncomingMessage,
-    response: ServerResponse,
-    address: Address,
-    caller: HttpCaller,
-  ): Promise<void> {
+  handle(request: IncomingMessage, response: ServerResponse, address: Address, caller: HttpCaller): void {
     try {
       switch (request.method) {
         case "POST":
-          await this.#post(request, response, address, caller)
+          if (!isJson(request.headers["content-type"]))
+            throw new YardError("unsupported_media_type", "Content-Type must be application/json")
+          readBody(request, (problem, text) => {
+            try {
+              if (problem) throw problem
+              this.#post(text, request, response, address, caller)
+            } catch (error) {
+              refuse(response, error, null)
+            }
+          })
           return
         case "GET":
           this.#openStream(request, response, address)
@@ -58,11 +62,7 @@ export class McpHttp {
     }
   }
 
-  async #post(request: IncomingMessage, response: ServerResponse, address: Address, caller: HttpCaller): Promise<void> {
-    const { headers } = request
-    if (!isJson(headers["content-type"]))
-      throw new YardError("unsupported_media_type", "Content-Type must be application/json")
-    const text = await readBody(request)
+  #post(text: string, request: IncomingMessage, response: ServerResponse, address: Address, caller: HttpCaller): void {
     let body: unknown
     try {
       body = JSON.parse(text)
@@ -79,9 +79,13 @@ export class McpHttp {
       return
     }
     const message = body as JsonObject
-    if (isModern(message, headers["mcp-protocol-version"] as string | undefined))
-      this.#modern(message, request, response, address, caller)
-    else this.#legacy(message, request, response, address, caller)
+    try {
+      if (isModern(message, request.headers["mcp-protocol-version"] as string | undefined))
+        this.#modern(message, request, response, address, caller)
+      else this.#legacy(message, request, response, address, caller)
+    } catch (error) {
+      refuse(response, error, echoId(body))
+    }
   }
 
   #modern(
@@ -99,21 +103,21 @@ export class McpHttp {
     if (method === "initialize" && !isObject((message.params as JsonObject | undefined)?._meta)) {
       throw new YardError("invalid_request", "initialize was sent with the header of a protocol that has no handshake")
     }
-    const controller = new AbortController()
-    // Leaving before the answer is how a client of this era cancels.
-    response.once("close", () => {
-      if (!response.writableEnded) controller.abort(new YardError("cancelled", "the client left"))
-    })
-    this.#deps.modern.receive({
+    const waiting = this.#deps.modern.receive({
       address,
       id: id as RequestId,
       method: method as string,
       params: isObject(message.params) ? message.params : {},
       headers: request.headers,
       caller: this.#connections.name(request, caller),
-      controller,
       reply: new HttpReply(response, {}, false),
     })
+    // Leaving before the answer is how a client of this era cancels.
+    if (waiting) {
+      response.once("close", () => {
+        if (!response.writableEnded) waiting.abort(new YardError("cancelled", "the client left"))
+      })
+    }
   }
 
   #legacy(
@@ -128,10 +132,8 @@ export class McpHttp {
     let session: LegacySession
     if (method === "initialize" && id !== undefined) {
       // A second handshake on a session starts that session over; without one it makes another session.
-      session =
-        request.headers["mcp-session-id"] === undefined
-          ? new LegacySession(address, caller, this.#deps)
-          : this.#session(request, address)
+      const known = request.headers["mcp-session-id"] !== undefined
+      session = known ? this.#session(request, address) : new LegacySession(address, caller, this.#deps)
       this.#deps.sessions.add(session)
     } else {
       session = this.#session(request, address)
@@ -141,7 +143,7 @@ export class McpHttp {
       response.writeHead(202).end()
       return
     }
-    session.receive(message, new HttpReply(response, { "Mcp-Session-Id": session.id }, prefers === "stream"))
+    session.receive(message, new HttpReply(response, session.headers, prefers === "stream"))
   }
 
   #batch(body: unknown[], request: IncomingMessage, response: ServerResponse, address: Address): void {
@@ -154,11 +156,7 @@ export class McpHttp {
       message => isObject(message) && message.method !== undefined && message.id !== undefined && !checkShape(message),
     )
     const broken = body.filter(message => checkShape(message) !== undefined)
-    const whole = new HttpReply(
-      response,
-      { "Mcp-Session-Id": session.id },
-      preference(request.headers.accept) === "stream",
-    )
+    const whole = new HttpReply(response, session.headers, preference(request.headers.accept) === "stream")
     const reply = batchReplies(whole, requests.length + broken.length)
     for (const message of broken) reply.end(errorText(echoId(message), toRpcError(checkShape(message))))
     for (const message of body)

@@ -1,6 +1,6 @@
 /** A client of protocol 2025-11-25 or older: it introduces itself once and then keeps a session, over whatever transport. */
 import { randomUUID } from "node:crypto"
-import { toRpcError, toYardError, YardError } from "../../model/errors.ts"
+import { toRpcError, YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import {
   ASK_CAPABILITY,
@@ -10,10 +10,10 @@ import {
   type LogLevel,
   type RequestId,
 } from "../../model/mcp.ts"
-import type { CallContext, Caller, OfferList } from "../../model/source.ts"
+import type { Caller, OfferList } from "../../model/source.ts"
 import type { Address } from "./address.ts"
 import { admits, type Changes, type Watcher } from "./changes.ts"
-import { type Exchange, errorText, notificationText, type Reply, requestText, resultText } from "./exchange.ts"
+import { errorText, McpCall, notificationText, type Reply, requestText, resultText } from "./exchange.ts"
 import type { Methods } from "./methods.ts"
 
 interface Question {
@@ -28,6 +28,8 @@ export interface SessionDeps {
 
 export class LegacySession implements Watcher {
   readonly id = randomUUID()
+  /** What every HTTP answer of this session carries. */
+  readonly headers = { "Mcp-Session-Id": this.id }
   readonly address: Address
   version: string = LEGACY_VERSIONS[0]
   initialized = false
@@ -36,7 +38,7 @@ export class LegacySession implements Watcher {
   /** Where messages go that belong to no request: the GET stream, the SSE stream, stdout. */
   push: ((text: string) => void) | undefined
   readonly #deps: SessionDeps
-  readonly #requests = new Map<RequestId, AbortController>()
+  readonly #requests = new Map<RequestId, LegacyCall>()
   readonly #questions = new Map<RequestId, Question>()
   readonly #subscribed = new Set<string>()
   readonly #unwatch: () => void
@@ -83,14 +85,18 @@ export class LegacySession implements Watcher {
   }
 
   notification(method: string, params: JsonObject | undefined): void {
-    if (method !== "notifications/message" || admits(this.logLevel, params?.level))
-      this.push?.(notificationText(method, params))
+    if (this.wants(method, params)) this.push?.(notificationText(method, params))
+  }
+
+  /** Log messages below the level that the client asked for are not for it. */
+  wants(method: string, params: JsonObject | undefined): boolean {
+    return method !== "notifications/message" || admits(this.logLevel, params?.level)
   }
 
   end(): void {
     this.#unwatch()
     const gone = new YardError("cancelled", "the client's session ended")
-    for (const controller of this.#requests.values()) controller.abort(gone)
+    for (const call of this.#requests.values()) call.abort(gone)
     for (const question of this.#questions.values()) question.reject(gone)
     for (const uri of this.#subscribed) void this.#deps.changes.unsubscribe(this.address, uri).catch(() => {})
     this.#deps.changes.endSession(this.id)
@@ -98,27 +104,29 @@ export class LegacySession implements Watcher {
   }
 
   #request(id: RequestId, method: string, params: JsonObject, reply: Reply): void {
-    const fail = (error: unknown): void => {
-      this.#requests.delete(id)
-      reply.end(errorText(id, toRpcError(error)))
-    }
     try {
-      const controller = new AbortController()
-      const result =
-        this.#own(method, params) ??
-        this.#deps.methods.perform("legacy", this.address, method, params, this.#exchange(params, controller, reply))
-      if (result === undefined) throw new YardError("method_not_found", `Method not found: ${method}`)
-      if (typeof result === "string") {
-        reply.end(resultText(id, result))
-        return
+      let result = this.#own(method, params)
+      if (result === undefined) {
+        const call = new LegacyCall(this, this.#caller, this.#capabilities, params, reply)
+        result = this.#deps.methods.perform("legacy", this.address, method, params, call)
+        if (typeof result === "object") this.#requests.set(id, call)
       }
-      this.#requests.set(id, controller)
-      result.then(text => {
-        this.#requests.delete(id)
-        reply.end(resultText(id, text))
-      }, fail)
+      if (result === undefined) throw new YardError("method_not_found", `Method not found: ${method}`)
+      if (typeof result === "string") reply.end(resultText(id, result))
+      else {
+        result.then(
+          text => {
+            this.#requests.delete(id)
+            reply.end(resultText(id, text))
+          },
+          (error: unknown) => {
+            this.#requests.delete(id)
+            reply.end(errorText(id, toRpcError(error)))
+          },
+        )
+      }
     } catch (error) {
-      fail(toYardError(error))
+      reply.end(errorText(id, toRpcError(error)))
     }
   }
 
@@ -179,26 +187,8 @@ export class LegacySession implements Watcher {
     return "{}"
   }
 
-  #exchange(params: JsonObject, controller: AbortController, reply: Reply): Exchange {
-    const { progressToken, ...meta } = isObject(params._meta) ? params._meta : ({} as JsonObject)
-    const context: CallContext | Exchange["context"] = {
-      capabilities: this.#capabilities,
-      notify: (method, params) => {
-        if (method !== "notifications/message" || admits(this.logLevel, params?.level))
-          reply.event(notificationText(method, params))
-      },
-      ask: (method, params, signal) => this.#ask(method, params, AbortSignal.any([signal, controller.signal]), reply),
-      ...(this.logLevel && { logLevel: this.logLevel }),
-      ...(progressToken !== undefined && {
-        progress: (params: JsonObject) =>
-          reply.event(notificationText("notifications/progress", { ...params, progressToken })),
-      }),
-      ...(Object.keys(meta).length > 0 && { meta }),
-    }
-    return { caller: this.#caller, controller, context }
-  }
-
-  #ask(method: AskMethod, params: JsonObject | undefined, signal: AbortSignal, reply: Reply): Promise<JsonObject> {
+  /** Puts a server's question to the client, in the exchange of the call that it belongs to. */
+  ask(method: AskMethod, params: JsonObject | undefined, signal: AbortSignal, reply: Reply): Promise<JsonObject> {
     const capability = ASK_CAPABILITY[method]
     if (!isObject(this.#capabilities[capability])) {
       return Promise.reject(
@@ -260,5 +250,35 @@ export class LegacySession implements Watcher {
         .get(params.requestId as RequestId)
         ?.abort(new YardError("cancelled", "the client cancelled the request"))
     }
+  }
+}
+
+class LegacyCall extends McpCall {
+  readonly #session: LegacySession
+  readonly #reply: Reply
+  readonly #progressToken: unknown
+
+  constructor(session: LegacySession, caller: Caller, capabilities: JsonObject, params: JsonObject, reply: Reply) {
+    super(caller, capabilities)
+    this.#session = session
+    this.#reply = reply
+    this.logLevel = session.logLevel
+    if (!isObject(params._meta)) return
+    const { progressToken, ...meta } = params._meta
+    this.#progressToken = progressToken
+    this.wantsProgress = progressToken !== undefined
+    if (Object.keys(meta).length > 0) this.meta = meta
+  }
+
+  override progress(params: JsonObject): void {
+    this.#reply.event(notificationText("notifications/progress", { ...params, progressToken: this.#progressToken }))
+  }
+
+  override notify(method: string, params: JsonObject | undefined): void {
+    if (this.#session.wants(method, params)) this.#reply.event(notificationText(method, params))
+  }
+
+  override ask(method: AskMethod, params: JsonObject | undefined, signal: AbortSignal): Promise<JsonObject> {
+    return this.#session.ask(method, params, AbortSignal.any([signal, this.signal]), this.#reply)
   }
 }

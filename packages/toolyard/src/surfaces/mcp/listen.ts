@@ -5,7 +5,7 @@ import { META } from "../../model/mcp.ts"
 import type { OfferList } from "../../model/source.ts"
 import type { Changes } from "./changes.ts"
 import { notificationText, resultText } from "./exchange.ts"
-import type { ModernRequest } from "./modern.ts"
+import type { Cancellable, ModernRequest } from "./modern.ts"
 
 const MAX_STREAMS = 1024
 
@@ -15,7 +15,10 @@ const FILTERS: Record<string, OfferList> = {
   resourcesListChanged: "resources",
 }
 
-export function openListenStream({ address, id, params, controller, reply }: ModernRequest, changes: Changes): void {
+export function openListenStream(
+  { address, id, params, reply }: ModernRequest,
+  changes: Changes,
+): Cancellable | undefined {
   const wanted = params.notifications
   if (!isObject(wanted)) throw new YardError("invalid_params", "subscriptions/listen needs `notifications`, an object")
   if (changes.size >= MAX_STREAMS) throw new YardError("overloaded", "too many streams are open")
@@ -41,7 +44,7 @@ export function openListenStream({ address, id, params, controller, reply }: Mod
   send("notifications/subscriptions/acknowledged", { notifications: honored })
   if (Object.keys(honored).length === 0) {
     reply.end(closing)
-    return
+    return undefined
   }
   const unwatch = changes.watch({
     address,
@@ -53,13 +56,11 @@ export function openListenStream({ address, id, params, controller, reply }: Mod
     },
   })
   for (const uri of uris) void changes.subscribe(address, uri).catch(() => uris.delete(uri))
-  controller.signal.addEventListener(
-    "abort",
-    () => {
+  return {
+    abort() {
       unwatch()
       for (const uri of uris) void changes.unsubscribe(address, uri).catch(() => {})
       reply.end(closing)
     },
-    { once: true },
-  )
+  }
 }

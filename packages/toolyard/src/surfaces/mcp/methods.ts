@@ -1,13 +1,13 @@
 /** The methods that both protocol eras have, from a request's parameters to the text of its result. */
 import type { Catalog } from "../../catalog/catalog.ts"
-import type { CallOptions } from "../../catalog/pipeline.ts"
 import { ERRORS, toYardError, YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject, toJsonText } from "../../model/json.ts"
 import { type Era, META } from "../../model/mcp.ts"
 import { nearest } from "../../model/nearest.ts"
+import type { Source } from "../../model/source.ts"
 import type { Blobs } from "../../state/types.ts"
 import type { Address, ListMethod, Target } from "./address.ts"
-import type { Exchange } from "./exchange.ts"
+import type { McpCall } from "./exchange.ts"
 
 const LISTS: Record<ListMethod, { field: string; capability: string }> = {
   "tools/list": { field: "tools", capability: "tools" },
@@ -34,34 +34,32 @@ export class Methods {
     address: Address,
     method: string,
     params: JsonObject,
-    exchange: Exchange,
+    call: McpCall,
   ): Promise<string> | string | undefined {
     switch (method) {
       case "tools/call":
-        return this.#callTool(era, address, params, exchange)
+        return this.#callTool(era, address, params, call)
       case "tools/list":
       case "resources/list":
       case "resources/templates/list":
       case "prompts/list":
         return Object.hasOwn(address.capabilities(), LISTS[method].capability)
-          ? this.#list(era, address, method, exchange)
+          ? this.#list(era, address, method, call)
           : undefined
       case "resources/read":
-        return this.#read(era, address, params, exchange)
+        return this.#read(era, address, params, call)
       case "prompts/get":
-        return Object.hasOwn(address.capabilities(), "prompts")
-          ? this.#prompt(era, address, params, exchange)
-          : undefined
+        return Object.hasOwn(address.capabilities(), "prompts") ? this.#prompt(era, address, params, call) : undefined
       case "completion/complete":
         return Object.hasOwn(address.capabilities(), "completions")
-          ? this.#complete(era, address, params, exchange)
+          ? this.#complete(era, address, params, call)
           : undefined
       default:
         return undefined
     }
   }
 
-  async #callTool(era: Era, address: Address, params: JsonObject, exchange: Exchange): Promise<string> {
+  async #callTool(era: Era, address: Address, params: JsonObject, call: McpCall): Promise<string> {
     const { name, arguments: args = {} } = params
     if (typeof name !== "string") throw new YardError("invalid_params", "tools/call needs `name`, a string")
     if (!isObject(args)) throw new YardError("invalid_params", "`arguments` of tools/call must be an object")
@@ -76,18 +74,18 @@ export class Methods {
       throw new YardError("unknown_tool", `Unknown tool: ${name}${near ? `; did you mean ${near}?` : ""}`)
     }
     try {
-      const result = await this.#catalog.call(exchange.caller, tool, args, callOptions(exchange))
-      exchange.isError = result.isError === true
-      return encodeResult(era, "tools/call", sealed(result, exchange), address)
+      const result = await this.#catalog.call(call, tool, args)
+      call.isError = result.isError === true
+      return encodeResult(era, "tools/call", sealed(result, call), address)
     } catch (error) {
       const known = toYardError(error)
       if (ERRORS[known.code].onToolCall === "protocol") throw known
-      exchange.isError = true
+      call.isError = true
       return encodeResult(era, "tools/call", toErrorResult(known), address)
     }
   }
 
-  #list(era: Era, address: Address, method: ListMethod, { caller }: Exchange): string {
+  #list(era: Era, address: Address, method: ListMethod, { caller }: McpCall): string {
     if (this.#printedVersion !== this.#catalog.version) {
       this.#printed.clear()
       this.#printedVersion = this.#catalog.version
@@ -101,16 +99,16 @@ export class Methods {
     return text
   }
 
-  async #read(era: Era, address: Address, { uri }: JsonObject, exchange: Exchange): Promise<string> {
+  async #read(era: Era, address: Address, { uri }: JsonObject, call: McpCall): Promise<string> {
     if (typeof uri !== "string") throw new YardError("invalid_params", "resources/read needs `uri`, a string")
     if (uri.startsWith("cid://")) return encodeResult(era, "resources/read", await this.#readBlob(uri), address)
     const target = address.resource(uri)
     if (!target) throw unknownResource(uri)
-    const result = await this.#use(target, exchange, (source, context) => {
+    const result = await this.#use(target, call, source => {
       if (!source.read) throw unknownResource(uri)
-      return source.read(target.name, context)
+      return source.read(target.name, call)
     })
-    return encodeResult(era, "resources/read", sealed(result, exchange), address)
+    return encodeResult(era, "resources/read", sealed(result, call), address)
   }
 
   async #readBlob(uri: string): Promise<JsonObject> {
@@ -133,20 +131,20 @@ export class Methods {
     era: Era,
     address: Address,
     { name, arguments: args = {} }: JsonObject,
-    exchange: Exchange,
+    call: McpCall,
   ): Promise<string> {
     if (typeof name !== "string") throw new YardError("invalid_params", "prompts/get needs `name`, a string")
     if (!isObject(args)) throw new YardError("invalid_params", "`arguments` of prompts/get must be an object")
     const target = address.prompt(name)
     if (!target) throw new YardError("unknown_prompt", `Unknown prompt: ${name}`)
-    const result = await this.#use(target, exchange, (source, context) => {
+    const result = await this.#use(target, call, source => {
       if (!source.prompt) throw new YardError("unknown_prompt", `Unknown prompt: ${name}`)
-      return source.prompt(target.name, args, context)
+      return source.prompt(target.name, args, call)
     })
-    return encodeResult(era, "prompts/get", sealed(result, exchange), address)
+    return encodeResult(era, "prompts/get", sealed(result, call), address)
   }
 
-  async #complete(era: Era, address: Address, params: JsonObject, exchange: Exchange): Promise<string> {
+  async #complete(era: Era, address: Address, params: JsonObject, call: McpCall): Promise<string> {
     const { ref, argument } = params
     if (!isObject(ref) || !isObject(argument))
       throw new YardError("invalid_params", "completion/complete needs `ref` and `argument`, both objects")
@@ -160,9 +158,9 @@ export class Methods {
       )
     const { _meta, ...rest } = params
     const asked = typeof ref.name === "string" ? { ...rest, ref: { ...ref, name: target.name } } : rest
-    const result = await this.#use(target, exchange, (source, context) => {
+    const result = await this.#use(target, call, source => {
       if (!source.complete) throw new YardError("method_not_found", `${target.member.name} has no completions`)
-      return source.complete(asked, context)
+      return source.complete(asked, call)
     })
     return encodeResult(era, "completion/complete", result, address)
   }
@@ -172,19 +170,15 @@ export class Methods {
     return member ? { member, name: uri } : address.resource(uri)
   }
 
-  #use(target: Target, exchange: Exchange, work: Parameters<Catalog["use"]>[3]): Promise<JsonObject> {
-    return this.#catalog.use(exchange.caller, target.member, callOptions(exchange), work) as Promise<JsonObject>
+  #use(target: Target, call: McpCall, work: (source: Source) => Promise<JsonObject>): Promise<JsonObject> {
+    return this.#catalog.use(call, target.member, work)
   }
 }
 
 /** A result that asks for input takes the upstream's state with it, which the client must not be able to forge. */
-function sealed(result: JsonObject, { seal }: Exchange): JsonObject {
-  if (result.resultType !== "input_required" || typeof result.requestState !== "string" || !seal) return result
-  return { ...result, requestState: seal(result.requestState) }
-}
-
-function callOptions({ controller, context }: Exchange): CallOptions {
-  return { ...context, controller }
+function sealed(result: JsonObject, call: McpCall): JsonObject {
+  if (result.resultType !== "input_required" || typeof result.requestState !== "string") return result
+  return { ...result, requestState: call.seal(result.requestState) }
 }
 
 const unknownResource = (uri: string): YardError =>

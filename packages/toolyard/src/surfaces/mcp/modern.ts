@@ -1,26 +1,18 @@
 /** Clients of protocol 2026-07-28: no session; every request says who asks and what they can do. */
 import { type RpcError, toRpcError, YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
-import {
-  ASK_CAPABILITY,
-  LOG_LEVELS,
-  type LogLevel,
-  META,
-  MODERN_VERSION,
-  type RequestId,
-  RPC,
-} from "../../model/mcp.ts"
-import type { CallContext, Caller } from "../../model/source.ts"
+import { LOG_LEVELS, type LogLevel, META, MODERN_VERSION, type RequestId, RPC } from "../../model/mcp.ts"
+import type { Caller } from "../../model/source.ts"
 import type { Address } from "./address.ts"
-import { admits, type Changes } from "./changes.ts"
-import { type Exchange, errorText, notificationText, type Reply, resultText } from "./exchange.ts"
+import type { Changes } from "./changes.ts"
+import { errorText, type Reply, resultText } from "./exchange.ts"
 import { checkHeaders, type RequestHeaders } from "./headers.ts"
 import { openListenStream } from "./listen.ts"
 import { encodeResult, type Methods } from "./methods.ts"
-import { type ModernCall, ParkedCalls } from "./parked.ts"
+import { ModernCall, type ParkedCalls } from "./modern-call.ts"
 import type { RequestStates } from "./request-state.ts"
 
-/** The methods whose results may ask for input. */
+/** The methods whose results may ask for input, and the parameter that says what they are about. */
 const ASKING: Record<string, "name" | "uri"> = { "tools/call": "name", "prompts/get": "name", "resources/read": "uri" }
 
 export interface ModernRequest {
@@ -31,8 +23,12 @@ export interface ModernRequest {
   /** Absent where there are none (stdio). */
   headers: RequestHeaders | undefined
   caller: Caller
-  controller: AbortController
   reply: Reply
+}
+
+/** What a transport needs in order to end a request that its client no longer waits for. */
+export interface Cancellable {
+  abort(reason: YardError): void
 }
 
 export interface ModernDeps {
@@ -50,30 +46,29 @@ export function isModern(message: JsonObject, versionHeader: string | undefined)
 
 export class Modern {
   readonly #deps: ModernDeps
-  readonly #parked = new ParkedCalls()
+  readonly #parked: ParkedCalls = new Map()
 
   constructor(deps: ModernDeps) {
     this.#deps = deps
   }
 
   close(): void {
-    this.#parked.close()
+    for (const call of [...this.#parked.values()]) call.abort(new YardError("cancelled", "the hub is being stopped"))
   }
 
-  receive(request: ModernRequest): void {
-    const { id, method, params, headers, reply } = request
-    const refused = checkEnvelope(params) ?? checkHeaders(method, params, headers, request.address)
-    if (refused) {
-      reply.end(errorText(id, refused), 400)
-      return
-    }
+  /** Answers the request; gives what is still under way then, so that it can be cancelled. */
+  receive(request: ModernRequest): Cancellable | undefined {
+    const { id, method, params, headers, address, reply } = request
     try {
-      if (method === "server/discover") reply.end(resultText(id, this.#discover(request.address)))
-      else if (method === "subscriptions/listen") openListenStream(request, this.#deps.changes)
-      else this.#perform(request)
+      const refused = checkEnvelope(params) ?? checkHeaders(method, params, headers, address)
+      if (refused) reply.end(errorText(id, refused), 400)
+      else if (method === "server/discover") reply.end(resultText(id, this.#discover(address)))
+      else if (method === "subscriptions/listen") return openListenStream(request, this.#deps.changes)
+      else return this.#perform(request)
     } catch (error) {
       reply.end(errorText(id, toModernError(method, params, error)))
     }
+    return undefined
   }
 
   #discover(address: Address): string {
@@ -86,88 +81,49 @@ export class Modern {
     return encodeResult("modern", "server/discover", found, address)
   }
 
-  #perform(request: ModernRequest): void {
-    const { address, id, method, params, caller, reply } = request
+  #perform({ address, id, method, params, caller, reply }: ModernRequest): Cancellable | undefined {
     const key = ASKING[method]
     const boundTo = [caller.principal, address.server ?? "", method, String(key && params[key])]
-    const input = key ? this.#input(params, boundTo) : undefined
+    const input = key && this.#input(params, boundTo)
     if (input?.parked !== undefined) {
-      this.#parked.resume(input.parked, input.responses ?? {}, request)
-      return
+      const parked = this.#parked.get(input.parked)
+      if (!parked)
+        throw new YardError("invalid_params", "the call that these answers are for is no longer waiting", {
+          hint: TRY_ANEW,
+        })
+      parked.resume(input.responses ?? {}, { id, reply })
+      return parked
     }
-    const call = this.#parked.open(request, (parked, round) => this.#deps.states.seal({ parked, round }, boundTo))
-    const exchange = this.#exchange(request, call, {
-      seal: state => this.#deps.states.seal({ upstream: state }, boundTo),
-      ...(input && { input }),
-    })
-    const result = this.#deps.methods.perform("modern", address, method, params, exchange)
+    const call = new ModernCall(
+      caller,
+      params._meta as JsonObject,
+      { id, reply },
+      this.#parked,
+      this.#deps.states,
+      boundTo,
+    )
+    if (input) call.input = input
+    const result = this.#deps.methods.perform("modern", address, method, params, call)
     if (result === undefined) {
       reply.end(errorText(id, { code: -32601, message: `Method not found: ${method}` }), 404)
-    } else if (typeof result === "string") {
-      call.finish(answered => resultText(answered, result))
-    } else {
-      result.then(
-        text => {
-          if (exchange.isError && call.refused.size > 0)
-            call.finish(answered => errorText(answered, missingCapability(call.refused)), 400)
-          else call.finish(answered => resultText(answered, text))
-        },
-        (error: unknown) => {
-          const rpc = call.refused.size > 0 ? missingCapability(call.refused) : toModernError(method, params, error)
-          call.finish(answered => errorText(answered, rpc), rpc.code === RPC.missingClientCapability ? 400 : undefined)
-        },
-      )
+      return undefined
     }
-  }
-
-  #exchange(
-    { caller, controller, params }: ModernRequest,
-    call: ModernCall,
-    { seal, input }: { seal(state: string): string; input?: CallContext["input"] },
-  ): Exchange {
-    const {
-      progressToken,
-      [META.protocolVersion]: _version,
-      [META.clientCapabilities]: declared,
-      [META.clientInfo]: clientInfo,
-      [META.logLevel]: logLevel,
-      ...meta
-    } = params._meta as JsonObject
-    const capabilities = declared as JsonObject
-    const client = isObject(clientInfo) && typeof clientInfo.name === "string" ? clientInfo.name : undefined
-    const level = logLevel as LogLevel | undefined
-    return {
-      caller: client === undefined ? caller : { ...caller, client },
-      controller,
-      seal,
-      context: {
-        capabilities,
-        takesInputRequired: true,
-        ...(input && { input }),
-        // Log messages are only for those who asked for them on this very request.
-        notify: (method, body) => {
-          if (method !== "notifications/message" || (level && admits(level, body?.level)))
-            call.event(notificationText(method, body))
-        },
-        ask: (method, body, signal) => {
-          const capability = ASK_CAPABILITY[method]
-          if (isObject(capabilities[capability])) return call.ask(method, body, signal)
-          call.refused.add(capability)
-          return Promise.reject(
-            new YardError(
-              "client_cannot",
-              `the client did not declare the capability "${capability}" that ${method} needs`,
-            ),
-          )
-        },
-        ...(level && { logLevel: level }),
-        ...(progressToken !== undefined && {
-          progress: (body: JsonObject) =>
-            call.event(notificationText("notifications/progress", { ...body, progressToken })),
-        }),
-        ...(Object.keys(meta).length > 0 && { meta }),
+    if (typeof result === "string") {
+      reply.end(resultText(id, result))
+      return undefined
+    }
+    result.then(
+      text => {
+        if (call.isError && call.refused.size > 0)
+          call.finish(at => errorText(at, missingCapability(call.refused)), 400)
+        else call.finish(at => resultText(at, text))
       },
-    }
+      (error: unknown) => {
+        const rpc = call.refused.size > 0 ? missingCapability(call.refused) : toModernError(method, params, error)
+        call.finish(at => errorText(at, rpc), rpc.code === RPC.missingClientCapability ? 400 : undefined)
+      },
+    )
+    return call
   }
 
   /** What a client comes back with: answers, and the state that says what they are answers to. */
@@ -179,7 +135,7 @@ export class Modern {
     if (responses === undefined && requestState === undefined) return undefined
     if (responses !== undefined && !isObject(responses))
       throw new YardError("invalid_params", "inputResponses must be an object")
-    if (requestState === undefined) return { responses }
+    if (requestState === undefined) return { ...(responses && { responses }) }
     if (typeof requestState !== "string") throw new YardError("invalid_params", "requestState must be a string")
     const state = this.#deps.states.open(requestState, boundTo)
     return {
@@ -189,6 +145,8 @@ export class Modern {
     }
   }
 }
+
+const TRY_ANEW = "Send the request again without requestState."
 
 /** This era has no code of its own for a resource that isn't there. */
 function toModernError(method: string, params: JsonObject, error: unknown): RpcError {
@@ -209,15 +167,15 @@ function missingCapability(refused: ReadonlySet<string>): RpcError {
 function checkEnvelope(params: JsonObject): RpcError | undefined {
   const meta = isObject(params._meta) ? params._meta : {}
   const missing = [META.protocolVersion, META.clientCapabilities].filter(key => !Object.hasOwn(meta, key))
-  const invalid = (message: string, data: JsonObject): RpcError => ({ code: -32602, message, data })
-  if (missing.length > 0) return invalid(`_meta is missing ${missing.join(" and ")}`, { missing })
-  const wrong = (
-    [
-      [META.protocolVersion, typeof meta[META.protocolVersion] === "string"],
-      [META.clientCapabilities, isObject(meta[META.clientCapabilities])],
-      [META.clientInfo, meta[META.clientInfo] === undefined || isObject(meta[META.clientInfo])],
-      [META.logLevel, meta[META.logLevel] === undefined || LOG_LEVELS.includes(meta[META.logLevel] as LogLevel)],
-    ] as const
-  ).find(([, good]) => !good)
-  return wrong && invalid(`_meta has an invalid ${wrong[0]}`, { invalid: wrong[0] })
+  if (missing.length > 0)
+    return { code: -32602, message: `_meta is missing ${missing.join(" and ")}`, data: { missing } }
+  const { clientInfo, logLevel } = META
+  let wrong: string | undefined
+  if (typeof meta[META.protocolVersion] !== "string") wrong = META.protocolVersion
+  else if (!isObject(meta[META.clientCapabilities])) wrong = META.clientCapabilities
+  else if (meta[clientInfo] !== undefined && !isObject(meta[clientInfo])) wrong = clientInfo
+  else if (meta[logLevel] !== undefined && !LOG_LEVELS.includes(meta[logLevel] as LogLevel)) wrong = logLevel
+  return wrong === undefined
+    ? undefined
+    : { code: -32602, message: `_meta has an invalid ${wrong}`, data: { invalid: wrong } }
 }

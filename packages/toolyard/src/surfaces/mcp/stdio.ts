@@ -10,7 +10,7 @@ import type { Address } from "./address.ts"
 import { errorText } from "./exchange.ts"
 import { checkShape, echoId } from "./http.ts"
 import { LegacySession, type SessionDeps } from "./legacy-session.ts"
-import { isModern, type Modern } from "./modern.ts"
+import { type Cancellable, isModern, type Modern } from "./modern.ts"
 
 export interface StdioStreams {
   input: Readable
@@ -24,29 +24,29 @@ export async function serveStdio(
   deps: SessionDeps & { modern: Modern },
 ): Promise<void> {
   const session = new LegacySession(address, caller, deps)
-  const requests = new Map<RequestId, AbortController>()
+  const requests = new Map<RequestId, Cancellable>()
   const send = (text: string): void => void output.write(`${text}\n`)
   session.push = send
 
   const receiveModern = (message: JsonObject): void => {
     const params = isObject(message.params) ? message.params : {}
     const id = message.id as RequestId
-    const controller = new AbortController()
-    requests.set(id, controller)
     const end = (text: string): void => {
       requests.delete(id)
       send(text)
     }
-    deps.modern.receive({
+    const modern = { ...caller, session: session.id }
+    const reply = { event: send, end }
+    const waiting = deps.modern.receive({
       address,
       id,
       method: message.method as string,
       params,
       headers: undefined,
-      caller: { ...caller, session: session.id },
-      controller,
-      reply: { event: send, end },
+      caller: modern,
+      reply,
     })
+    if (waiting) requests.set(id, waiting)
   }
   const receive = (line: string): void => {
     let message: unknown
@@ -77,6 +77,6 @@ export async function serveStdio(
     if (line.trim() !== "") receive(line)
   })
   await new Promise<void>(resolve => lines.once("close", resolve))
-  for (const controller of requests.values()) controller.abort(new YardError("cancelled", "the client left"))
+  for (const waiting of requests.values()) waiting.abort(new YardError("cancelled", "the client left"))
   session.end()
 }

@@ -17,10 +17,10 @@ export interface McpSurface {
   readonly sessions: number
   /** The address of a server, or of the whole yard. */
   address(server: string | undefined): Address
-  http(request: IncomingMessage, response: ServerResponse, address: Address, caller: HttpCaller): Promise<void>
+  http(request: IncomingMessage, response: ServerResponse, address: Address, caller: HttpCaller): void
   sse(request: IncomingMessage, response: ServerResponse, address: Address, caller: HttpCaller): Promise<void>
   /** Resolves when the client has left. */
-  stdio(streams: StdioStreams, caller: Caller): Promise<void>
+  stdio(streams: StdioStreams, caller: Caller, server?: string): Promise<void>
   close(): void
 }
 
@@ -55,7 +55,7 @@ export function createMcpSurface(catalog: Catalog, blobs: Blobs, key: Buffer): M
       if (request.method === "POST") await receiveSsePost(request, response, at, sessions)
       else openSseStream(request, response, at, caller, deps)
     },
-    stdio: (streams, caller) => serveStdio(streams, yard, caller, deps),
+    stdio: (streams, caller, server) => serveStdio(streams, address(server), caller, deps),
     close() {
       modern.close()
       sessions.close()

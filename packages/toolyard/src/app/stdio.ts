@@ -1,0 +1,36 @@
+/** `toolyard stdio`: the yard as an MCP server over stdin and stdout. */
+import { Console } from "node:console"
+import { setTimeout as pause } from "node:timers/promises"
+import { createMcpSurface } from "../surfaces/mcp/surface.ts"
+import { type OpenOptions, openYard, signingKey } from "./compose.ts"
+
+/** Many clients list the tools once and never again, so a first start is worth waiting for, within what they put up with. */
+const COLD_START_MS = 5000
+
+export interface ServeStdioOptions extends OpenOptions {
+  /** Offer this server alone. */
+  server?: string
+}
+
+/** Resolves when the client has left, or on the signal; no process is left behind. */
+export async function serveStdio(options: ServeStdioOptions, signal: AbortSignal): Promise<void> {
+  // stdout belongs to the protocol, whatever a library may want to say.
+  globalThis.console = new Console(process.stderr, process.stderr)
+  const { server } = options
+  const only = server === undefined ? {} : { only: ({ name }: { name: string }) => name === server }
+  const yard = await openYard({ ...options, ...only, watch: options.watch ?? true })
+  try {
+    const mcp = createMcpSurface(yard.catalog, yard.state.blobs, await signingKey(yard.state))
+    try {
+      const unknown = yard.catalog.servers().some(({ source }) => source && !source.list())
+      if (unknown) await Promise.race([yard.connected, pause(COLD_START_MS, undefined, { signal, ref: false })])
+      signal.addEventListener("abort", () => process.stdin.destroy(), { once: true })
+      const streams = { input: process.stdin, output: process.stdout }
+      await mcp.stdio(streams, { surface: "mcp", principal: "local" }, server)
+    } finally {
+      mcp.close()
+    }
+  } finally {
+    await yard.close()
+  }
+}

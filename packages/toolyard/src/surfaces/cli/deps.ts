@@ -1,0 +1,91 @@
+/** What the command line is given by the application: it may not reach for sources, configuration or the hub itself. */
+import type { Catalog } from "../../catalog/catalog.ts"
+import type { Member } from "../../catalog/member.ts"
+import type { ConfigProblem, ServerConfig, YardConfig } from "../../model/config.ts"
+import type { JsonObject } from "../../model/json.ts"
+import type { Audit, AuditRow } from "../../policy/audit.ts"
+import type { ApiServer, ApiTool } from "../http/contract.ts"
+import type { Io } from "./io.ts"
+
+/** Which yard is meant: a file that was named, or whatever is found from the working folder upwards. */
+export interface Where {
+  cwd: string
+  config?: string
+}
+
+export interface OpenedYard {
+  readonly config: YardConfig
+  readonly catalog: Catalog
+  readonly audit: Audit
+  readonly connected: Promise<void>
+  close(): Promise<void>
+}
+
+export interface RunningHub {
+  readonly yard: OpenedYard
+  /** Without the token. */
+  readonly url: string
+  readonly token: string | undefined
+  close(): Promise<void>
+}
+
+export const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+export interface ServeRequest extends Where {
+  host: string
+  port: number
+  auth: boolean
+  token?: string
+  watch: boolean
+  logLevel: LogLevel
+}
+
+export interface StdioRequest extends Where {
+  server?: string
+  logLevel: LogLevel
+}
+
+export interface FoundFiles {
+  root: string
+  project?: string
+  user?: string
+}
+
+/** Every function loads what it needs when it is called, so that a command pays only for what it uses. */
+export interface CliDeps {
+  readonly version: string
+  serve(request: ServeRequest, onStray: StrayListener): Promise<RunningHub>
+  /** Resolves when the client has left or the signal fires. */
+  serveStdio(request: StdioRequest, signal: AbortSignal, onStray: StrayListener): Promise<void>
+  openYard(where: Where & { only?: (server: ServerConfig) => boolean; keep?: boolean }): Promise<OpenedYard>
+  showServer(): Promise<{ server: (member: Member) => ApiServer; tool: (tool: ToolOf) => ApiTool }>
+  /** The audit of a yard whose hub is not running; none when nothing was ever kept there. */
+  openAudit(
+    folder: string,
+  ): Promise<{ tail(limit: number, server?: string): Promise<AuditRow[]>; close(): Promise<void> }>
+  findFiles(where: Where): Promise<FoundFiles>
+  loadConfig(where: Where): Promise<YardConfig>
+  userFile(): Promise<string | undefined>
+  checkEntry(name: string, entry: JsonObject, root: string): Promise<Omit<ConfigProblem, "file">[]>
+  setServer(file: string, name: string, entry: JsonObject): Promise<void>
+  removeServer(file: string, name: string): Promise<boolean>
+  schemaUrl(): Promise<string>
+}
+
+type ToolOf = Catalog extends { tools(): (infer Tool)[] } ? Tool : never
+
+/** Lets a long-running command take the errors that nobody caught. */
+export type StrayListener = (listener: (error: unknown) => void) => void
+
+/** What every command gets. */
+export interface Context {
+  readonly deps: CliDeps
+  readonly io: Io
+  /** Fires on Ctrl-C and SIGTERM. */
+  readonly signal: AbortSignal
+  readonly onStray: StrayListener
+}
+
+/** A command's action: the exit code, or nothing for 0. */
+export type Action<Options> = (context: Context, options: Options, ...args: never[]) => Promise<number | undefined>

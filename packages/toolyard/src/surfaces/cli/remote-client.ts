@@ -1,0 +1,102 @@
+/** A yard that a running hub holds, through its `/api`. */
+import { setTimeout as pause } from "node:timers/promises"
+import { ERRORS, type ErrorCode, YardError } from "../../model/errors.ts"
+import { isObject } from "../../model/json.ts"
+import type { AuditRow } from "../../policy/audit.ts"
+import type { ApiCall, ApiSearch, ApiServer, ApiServerDetails, ApiTool } from "../http/contract.ts"
+import { CLIENT_NAME, PATIENCE_MS, type YardClient } from "./client.ts"
+import type { Context } from "./deps.ts"
+import type { Hub } from "./find-hub.ts"
+import { type JsonRequest, requestJson } from "./http-json.ts"
+
+const ASK_AGAIN_MS = 100
+
+export function createRemoteClient(hub: Hub, { signal, io }: Context): YardClient {
+  const ask = async <T>(request: JsonRequest): Promise<T> => {
+    const { status, body } = await requestJson(hub, { signal, ...request }).catch((error: NodeJS.ErrnoException) => {
+      signal.throwIfAborted()
+      request.signal?.throwIfAborted()
+      throw new YardError("server_down", `the hub at ${hub.url} does not answer (${error.code ?? error.message})`, {
+        hint: "It may have just stopped; try again.",
+        cause: error,
+      })
+    })
+    if (status >= 200 && status < 300 && isObject(body)) return body as T
+    throw toError(status, body, hub)
+  }
+  const servers = async (): Promise<ApiServer[]> =>
+    (await ask<{ servers: ApiServer[] }>({ path: "/api/servers" })).servers
+
+  return {
+    hub,
+    async settle(server) {
+      const deadline = performance.now() + PATIENCE_MS
+      for (;;) {
+        // One that has failed before is waited for no longer.
+        const coming = (await servers()).filter(
+          ({ name, state, attempts }) => (server ?? name) === name && state === "connecting" && !attempts,
+        )
+        if (coming.length === 0 || performance.now() > deadline) break
+        io.progress(`waiting for ${coming.map(({ name }) => name).join(", ")} …`)
+        await pause(ASK_AGAIN_MS, undefined, { signal })
+      }
+      io.progress("")
+    },
+    servers,
+    server: async name =>
+      (await ask<{ server: ApiServerDetails }>({ path: `/api/servers/${encodeURIComponent(name)}` })).server,
+    tools: async server => (await ask<{ tools: ApiTool[] }>({ path: `/api/tools${query({ server })}` })).tools,
+    search: async (q, { limit, server }) =>
+      (await ask<ApiSearch>({ path: `/api/search${query({ q, limit, server })}` })).results,
+    async call({ tool, args, timeoutMs, readOnly, signal: own }) {
+      const body: ApiCall = {
+        tool,
+        args,
+        client: CLIENT_NAME,
+        ...(timeoutMs !== undefined && { timeoutMs }),
+        ...(readOnly !== undefined && { readOnly }),
+      }
+      const { result } = await ask<{ result: Record<string, unknown> }>({
+        method: "POST",
+        path: "/api/call",
+        body,
+        signal: own,
+      })
+      return result
+    },
+    audit: async (limit, server) =>
+      (await ask<{ rows: AuditRow[] }>({ path: `/api/audit${query({ limit, server })}` })).rows,
+    close: async () => {},
+  }
+}
+
+function query(values: Record<string, string | number | undefined>): string {
+  const given = Object.entries(values).filter(([, value]) => value !== undefined)
+  return given.length === 0
+    ? ""
+    : `?${new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)]))}`
+}
+
+/** `/api` says `{ error: { code, message, hint } }`; the guard in front of it answers as MCP does. */
+function toError(status: number, body: unknown, hub: Hub): YardError {
+  const error = isObject(body) && isObject(body.error) ? body.error : {}
+  const data = isObject(error.data) ? error.data : {}
+  const code = [error.code, data.code].find(isErrorCode)
+  const hint = [error.hint, data.hint].find(text => typeof text === "string")
+  if (code === "unauthorized")
+    return new YardError(code, `the hub at ${hub.url} does not take the token`, {
+      hint: "Set TOOLYARD_URL to the whole URL with `?token=…`, or TOOLYARD_TOKEN to the token.",
+    })
+  if (code === undefined || typeof error.message !== "string")
+    return new YardError("internal", `${hub.url} answered with status ${status}`, {
+      hint: "Is it a toolyard hub, and of this version?",
+    })
+  return new YardError(code, error.message, {
+    ...(hint !== undefined && { hint }),
+    ...(error.hint !== undefined && { data: error.data }),
+  })
+}
+
+function isErrorCode(code: unknown): code is ErrorCode {
+  return typeof code === "string" && Object.hasOwn(ERRORS, code)
+}
