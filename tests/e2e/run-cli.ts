@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs"
+import { type AddressInfo, createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
@@ -114,5 +115,34 @@ export function isAlive(pid: number): boolean {
     return true
   } catch {
     return false
+  }
+}
+
+/** Hears what the test servers that were started with its flag have to tell. */
+export async function openWitness() {
+  const heard: { pid: number; what: string }[] = []
+  let look = (): void => {}
+  const server = createServer(socket => {
+    socket.on("error", () => {})
+    createInterface({ input: socket }).on("line", line => {
+      heard.push(JSON.parse(line))
+      look()
+    })
+  })
+  server.listen(0, "127.0.0.1")
+  await once(server, "listening")
+  return {
+    flag: `--tell=${(server.address() as AddressInfo).port}`,
+    heard,
+    /** Waits until one of them tells this, and gives its process. */
+    until: (what: string): Promise<number> =>
+      new Promise(resolve => {
+        look = () => {
+          const found = heard.find(one => one.what === what)
+          if (found) resolve(found.pid)
+        }
+        look()
+      }),
+    close: () => server.close(),
   }
 }

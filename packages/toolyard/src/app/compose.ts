@@ -20,6 +20,8 @@ export interface OpenOptions {
   /** Read this file and no other. */
   config?: string
   log: Log
+  /** Servers are connected once this has resolved; their tools are listed from the cache before. */
+  start?: Promise<void>
   /** Whether edits of the configuration are to be followed. */
   watch?: boolean
   /** Leaves out the servers that are not needed: nothing is started for them. */
@@ -67,13 +69,13 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
     blobs: state.blobs,
     audit,
     log: (level, message) => log[level](message),
+    start: options.start ?? Promise.resolve(),
   })
   const { only = () => true } = options
   const connected = catalog.configure(config.servers.filter(only).map(servable))
 
-  const watcher =
-    options.watch &&
-    watchConfig(
+  const watcher = options.watch
+    ? watchConfig(
       () => loadConfig(where),
       () => candidateFiles(where),
       next => {
@@ -92,6 +94,7 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
           .catch((error: unknown) => log.warn(String(error)))
       },
     )
+    : undefined
 
   return {
     get config() {
@@ -103,7 +106,7 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
     folder,
     connected,
     async close() {
-      watcher && watcher.close()
+      watcher?.close()
       await catalog.close()
       await audit.flush()
       await Promise.all([cache.close(), state.close()])

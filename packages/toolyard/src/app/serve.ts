@@ -4,9 +4,8 @@ import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { YardError } from "../model/errors.ts"
 import { CLIENT_INFO } from "../model/mcp.ts"
-import { createApp } from "../surfaces/http/app.ts"
 import { createGuard, isLoopback } from "../surfaces/http/guard.ts"
-import { listen } from "../surfaces/http/server.ts"
+import { type Listener, listen } from "../surfaces/http/server.ts"
 import { createMcpSurface } from "../surfaces/mcp/surface.ts"
 import { type OpenOptions, openYard, signingKey, type Yard } from "./compose.ts"
 
@@ -44,21 +43,31 @@ export async function serve(options: ServeOptions): Promise<Hub> {
     })
   }
   const token = options.auth ? (options.token ?? randomBytes(24).toString("base64url")) : undefined
-  const yard = await openYard({ ...options, watch: options.watch ?? true })
+  const listening = Promise.withResolvers<void>()
+  const yard = await openYard({ ...options, start: listening.promise, watch: options.watch ?? true })
   let ready = false
   void yard.connected.then(() => {
     ready = true
   })
   const mcp = createMcpSurface(yard.catalog, yard.state.blobs, await signingKey(yard.state))
-  const app = createApp({
-    catalog: yard.catalog,
-    audit: yard.audit,
-    version: CLIENT_INFO.version,
-    sessions: () => mcp.sessions,
-    ready: () => ready,
-  })
+  let app: Promise<Listener> | undefined
+  // Loaded with the first request for it: a hub that only speaks MCP needs no web framework, and starts sooner.
+  const loadApp = async (): Promise<Listener> => {
+    const { createApp } = await import("../surfaces/http/app.ts")
+    return createApp({
+      catalog: yard.catalog,
+      audit: yard.audit,
+      version: CLIENT_INFO.version,
+      sessions: () => mcp.sessions,
+      ready: () => ready,
+    })
+  }
+  const rest: Listener = async (request, response) => {
+    app ??= loadApp()
+    await (await app)(request, response)
+  }
   const guard = createGuard({ token, host: options.host.includes(":") ? `[${options.host}]` : options.host })
-  const server = await listen({ host: options.host, port: options.port, guard }, mcp, app).catch(
+  const server = await listen({ host: options.host, port: options.port, guard }, mcp, rest).catch(
     async (error: unknown) => {
       await yard.close()
       throw error
@@ -75,6 +84,7 @@ export async function serve(options: ServeOptions): Promise<Hub> {
     options.log.warn(`${file} could not be written (${String(error)}); commands will not find this hub`),
   )
 
+  setImmediate(() => listening.resolve())
   return {
     yard,
     url: server.url,

@@ -33,6 +33,8 @@ export interface CatalogDeps {
   blobs: Blobs
   audit: Audit
   log: (level: "info" | "warn", message: string) => void
+  /** See `SourceContext`. */
+  start: Promise<void>
 }
 
 export interface FoundTool {
@@ -53,6 +55,7 @@ export class Catalog {
   #policy: Policy
   #members = new Map<string, Member>()
   #tools = new Map<string, CatalogTool>()
+  readonly #unlisted = new Map<Member, { since: number; opening: Promise<void> }>()
   #index: { version: number; index: SearchIndex } | undefined
 
   constructor(policy: Policy, deps: CatalogDeps) {
@@ -127,10 +130,16 @@ export class Catalog {
     source.on("notification", (method, params, session) => {
       if (current()) this.#emitter.emit("notification", name, method, params, session)
     })
-    const opening = source.open({ cache: this.#deps.cache, log: line => this.#deps.log("info", `${name}: ${line}`) })
+    const since = Date.now()
+    const opening = source.open({
+      start: this.#deps.start,
+      cache: this.#deps.cache,
+      log: line => this.#deps.log("info", `${name}: ${line}`),
+    })
     // Reads the cached offer, which a source has from the moment it is opened.
     member.refresh()
-    await opening
+    if (!source.list()) this.#unlisted.set(member, { since, opening })
+    await opening.finally(() => this.#unlisted.delete(member))
   }
 
   #rebuild(): void {
@@ -143,6 +152,27 @@ export class Catalog {
       }),
     )
     this.version++
+  }
+
+  /**
+   * Servers that were never listed and are still at their first attempt to connect may be about to offer something.
+   * Resolves when they had that attempt, or have been at it for `ms`; `undefined` when there is nothing to wait for.
+   */
+  whenListed(server: string | undefined, ms: number): Promise<void> | undefined {
+    if (this.#unlisted.size === 0) return undefined
+    const now = Date.now()
+    const attempts = [...this.#unlisted].filter(
+      ([member, { since }]) => (server === undefined || member.name === server) && now - since < ms,
+    )
+    if (attempts.length === 0) return undefined
+    const latest = Math.max(...attempts.map(([, { since }]) => since))
+    return new Promise(resolve => {
+      const timer = setTimeout(resolve, latest + ms - now)
+      void Promise.allSettled(attempts.map(([, { opening }]) => opening)).then(() => {
+        clearTimeout(timer)
+        resolve()
+      })
+    })
   }
 
   servers(): Member[] {

@@ -77,6 +77,8 @@ export type Unsubscribe = () => void
 export interface SourceContext {
   /** A line for the server's log (`toolyard logs SERVER`). */
   readonly log: (line: string) => void
+  /** Nothing is spawned or reached before this: a hub answers first and connects then. */
+  readonly start: Promise<void>
   /** Keeps small facts between starts (the era verdict, the last offer). */
   readonly cache: SourceCache
 }

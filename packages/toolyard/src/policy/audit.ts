@@ -19,7 +19,7 @@ export interface AuditRow {
 
 const STREAM = "audit"
 const FLUSH_MS = 200
-const FLUSH_ROWS = 2000
+const FLUSH_ROWS = 500
 const KEEP_ROWS = 200_000
 const TRIM_EVERY = 20_000
 

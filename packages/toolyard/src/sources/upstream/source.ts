@@ -72,7 +72,8 @@ export class UpstreamSource implements Source {
     this.#context = context
     const cached = context.cache.get(this.#cacheKey)
     if (cached && isOffer(cached.offer)) this.#offer = cached.offer
-    await this.#connect()
+    await context.start
+    if (!this.#ending.signal.aborted) await this.#connect()
   }
 
   list(): Offer | undefined {

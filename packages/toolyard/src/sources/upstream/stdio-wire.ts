@@ -11,6 +11,9 @@ import { type Outgoing, parseMessage, type Wire, type WireEvents } from "./wire.
 /** A line longer than this is not kept; the call it answers fails with a typed error. */
 const MAX_LINE_BYTES = 128 * 1024 * 1024
 
+/** How long the last output of a process that has ended is waited for. */
+const DRAIN_MS = 200
+
 /** What a child gets of our environment: what programs need to run at all, none of our secrets. */
 const INHERITED = [
   "APPDATA", "COMSPEC", "HOME", "HOMEDRIVE", "HOMEPATH", "HTTPS_PROXY", "HTTP_PROXY", "LANG", "LC_ALL", "LC_CTYPE",
@@ -73,11 +76,17 @@ export async function openStdioWire(
   child.stdout?.on("data", split)
   child.stderr?.on("data", (chunk: Buffer) => output.push(chunk))
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.on("error", () => {})
-  child.on("exit", (code, signal) => gone(signal ? `was ended by ${signal}` : `ended with exit code ${code}`))
-  // A server that closes its output can never answer again, even if it lives on.
-  child.stdout?.on("end", () => {
-    setImmediate(() => gone("closed its output"))
+  // What the server wrote last may still be in its pipes when its end is known: an answer, or the reason on stderr.
+  // It is waited for, but not for long: a process that it left behind may hold them open.
+  let reason = "closed its output"
+  const goneSoon = (): void => void setTimeout(() => setImmediate(() => gone(reason)), DRAIN_MS)
+  child.on("exit", (code, signal) => {
+    reason = signal ? `was ended by ${signal}` : `ended with exit code ${code}`
+    goneSoon()
   })
+  child.on("close", () => gone(reason))
+  // A server that closes its output can never answer again, even if it lives on.
+  child.stdout?.on("end", goneSoon)
 
   let queued = ""
   const flush = (): void => {

@@ -6,6 +6,7 @@ import type { ApiSearch, ApiServer, ApiServerDetails, ApiTool } from "../http/co
 import type { Context, Where } from "./deps.ts"
 import { findHub, type Hub } from "./find-hub.ts"
 import { unlessAborted } from "./interrupt.ts"
+import { warn } from "./io.ts"
 
 /** How long a command waits for servers to connect. */
 export const PATIENCE_MS = 15_000
@@ -23,6 +24,8 @@ export interface CallRequest {
 export interface YardClient {
   /** The hub that is asked; none when the yard was opened here. */
   readonly hub: Hub | undefined
+  /** What is wrong in the configuration; a hub has said it in its log. */
+  readonly warnings: string[]
   /** Waits, for so long as is sensible, until `server`, or every one, has made its first attempt to connect. */
   settle(server?: string): Promise<void>
   servers(): Promise<ApiServer[]>
@@ -36,6 +39,7 @@ export interface YardClient {
 
 export interface ClientOptions {
   config?: string
+  json?: boolean
   /** The one server, or the tool, that the command is about: no other needs to be started. */
   about?: { server?: string; tool?: string }
 }
@@ -56,6 +60,7 @@ export async function withClient<T>(
     ? (await import("./remote-client.ts")).createRemoteClient(hub, context)
     : await (await import("./local-client.ts")).openLocalClient(context, where, options.about)
   try {
+    if (!options.json) for (const warning of client.warnings) warn(context.io, warning)
     return await unlessAborted(work(client), context.signal)
   } finally {
     await client.close()

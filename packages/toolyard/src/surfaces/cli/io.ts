@@ -55,3 +55,7 @@ export function createIo(from: NodeJS.Process): Io {
     },
   }
 }
+
+export function warn(io: Io, text: string): void {
+  io.err(`${io.paintErr.yellow("warning:")} ${text}`)
+}

@@ -4,6 +4,7 @@ import { toYardError } from "../../model/errors.ts"
 import type { JsonObject } from "../../model/json.ts"
 import type { Caller } from "../../model/source.ts"
 import { CLIENT_NAME, type ClientOptions, PATIENCE_MS, type YardClient } from "./client.ts"
+import { isAbout, placed } from "./config-problem.ts"
 import type { Context, OpenedYard, Where } from "./deps.ts"
 import { within } from "./interrupt.ts"
 import { serversToStart, unknownServer } from "./tool-name.ts"
@@ -20,7 +21,7 @@ export async function openLocalClient(
   where: Where,
   about: ClientOptions["about"] = {},
 ): Promise<LocalClient> {
-  const { servers } = await deps.loadConfig(where)
+  const { servers, problems } = await deps.loadConfig(where)
   const names = servers.map(({ name }) => name)
   const needed = neededFor(about, names)
   const show = await deps.showServer()
@@ -35,11 +36,15 @@ export async function openLocalClient(
   return {
     hub: undefined,
     yard,
+    // What is merely doubtful is for `doctor` to say.
+    warnings: problems.flatMap(problem =>
+      problem.severity === "error" && isAbout(problem, about.server ?? about.tool) ? [placed(problem)] : [],
+    ),
     async settle() {
       const waiting = (): string[] =>
         catalog.servers().flatMap(member => (member.health().state === "connecting" ? [member.name] : []))
-      const tell = (): void => io.progress(`connecting to ${waiting().join(", ")} …`)
-      if (waiting().length > 0) tell()
+      const tell = (): void => io.progress(waiting().length > 0 ? `connecting to ${waiting().join(", ")} …` : "")
+      tell()
       const off = catalog.on("health", tell)
       try {
         await within(yard.connected, PATIENCE_MS, signal)

@@ -29,6 +29,7 @@ export function createRemoteClient(hub: Hub, { signal, io }: Context): YardClien
 
   return {
     hub,
+    warnings: [],
     async settle(server) {
       const deadline = performance.now() + PATIENCE_MS
       for (;;) {

@@ -37,14 +37,24 @@ const CORS = {
   "Access-Control-Max-Age": "600",
 }
 
+/** What a URL means: the same few are asked for again and again, so each is taken apart once. */
+interface Route {
+  server: string | undefined
+  sse: boolean
+  caller: McpCaller
+}
+
+const MAX_ROUTES = 1000
+
 export async function listen<Address>(
   options: { host: string; port: number; guard: Guard },
   mcp: McpRoutes<Address>,
   rest: Listener,
 ): Promise<HttpServer> {
+  const routes = new Map<string, Route>()
   const server = createServer((request, response) => {
     try {
-      const later = route(request, response, options.guard, mcp, rest)
+      const later = dispatch(request, response, options.guard, mcp, rest, routes)
       if (later instanceof Promise) later.catch((error: unknown) => sendError(response, error))
     } catch (error) {
       sendError(response, error)
@@ -66,12 +76,13 @@ export async function listen<Address>(
   }
 }
 
-function route<Address>(
+function dispatch<Address>(
   request: IncomingMessage,
   response: ServerResponse,
   guard: Guard,
   mcp: McpRoutes<Address>,
   rest: Listener,
+  routes: Map<string, Route>,
 ): unknown {
   const url = request.url ?? "/"
   const query = url.indexOf("?")
@@ -85,11 +96,23 @@ function route<Address>(
   if (request.method === "OPTIONS") {
     return response.writeHead(204).end()
   }
-  const target = path.startsWith("/mcp") && !isPage(request) ? mcpTarget(path) : undefined
-  if (!target) return rest(request, response)
-  const caller: McpCaller = { surface: "mcp", principal: "local", ...readOnlyOf(query === -1 ? "" : url.slice(query)) }
-  const address = mcp.address(target.server)
-  return target.sse ? mcp.sse(request, response, address, caller) : mcp.http(request, response, address, caller)
+  if (!path.startsWith("/mcp") || isPage(request)) return rest(request, response)
+  let route = routes.get(url)
+  if (!route) {
+    const target = mcpTarget(path)
+    if (!target) return rest(request, response)
+    const caller: McpCaller = {
+      surface: "mcp",
+      principal: "local",
+      ...readOnlyOf(query === -1 ? "" : url.slice(query)),
+    }
+    route = { ...target, caller }
+    if (routes.size < MAX_ROUTES) routes.set(url, route)
+  }
+  const address = mcp.address(route.server)
+  return route.sse
+    ? mcp.sse(request, response, address, route.caller)
+    : mcp.http(request, response, address, route.caller)
 }
 
 /** A browser that opens an MCP address is shown its page. */

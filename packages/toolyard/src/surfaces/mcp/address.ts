@@ -52,9 +52,10 @@ export function serverAddress(catalog: Catalog, server: string): Address {
     if (!found.source) throw new YardError("server_disabled", `${server} is disabled: ${found.health().reason}`)
     return found
   }
+  const unnamed = { ...CLIENT_INFO, name: server }
   return {
     server,
-    info: () => member().offer.info ?? { ...CLIENT_INFO, name: server },
+    info: () => member().offer.info ?? unnamed,
     instructions: () => member().offer.instructions ?? member().config.description,
     capabilities: () => {
       const { capabilities } = member().offer

@@ -1,8 +1,10 @@
 /** The methods that both protocol eras have, from a request's parameters to the text of its result. */
 import type { Catalog } from "../../catalog/catalog.ts"
+import type { CatalogTool } from "../../catalog/member.ts"
+import { toolId } from "../../catalog/naming.ts"
 import { ERRORS, toYardError, YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject, toJsonText } from "../../model/json.ts"
-import { type Era, META } from "../../model/mcp.ts"
+import { type Era, type Implementation, META } from "../../model/mcp.ts"
 import { nearest } from "../../model/nearest.ts"
 import type { Source } from "../../model/source.ts"
 import type { Blobs } from "../../state/types.ts"
@@ -15,6 +17,11 @@ const LISTS: Record<ListMethod, { field: string; capability: string }> = {
   "resources/templates/list": { field: "resourceTemplates", capability: "resources" },
   "prompts/list": { field: "prompts", capability: "prompts" },
 }
+
+/** How long a list waits, from the start of the servers, for those that were never listed before. */
+const UNLISTED_LIST_MS = 2_000
+/** How long a call of a tool that is not there yet waits for them. */
+const UNLISTED_CALL_MS = 10_000
 
 export class Methods {
   readonly #catalog: Catalog
@@ -44,7 +51,7 @@ export class Methods {
       case "resources/templates/list":
       case "prompts/list":
         return Object.hasOwn(address.capabilities(), LISTS[method].capability)
-          ? this.#list(era, address, method, call)
+          ? this.#listWhenReady(era, address, method, call)
           : undefined
       case "resources/read":
         return this.#read(era, address, params, call)
@@ -63,17 +70,8 @@ export class Methods {
     const { name, arguments: args = {} } = params
     if (typeof name !== "string") throw new YardError("invalid_params", "tools/call needs `name`, a string")
     if (!isObject(args)) throw new YardError("invalid_params", "`arguments` of tools/call must be an object")
-    const tool = address.tool(name)
-    if (!tool) {
-      const near = nearest(
-        name,
-        address
-          .members()
-          .flatMap(member => member.tools.map(known => (address.server === undefined ? known.id : known.name))),
-      )
-      throw new YardError("unknown_tool", `Unknown tool: ${name}${near ? `; did you mean ${near}?` : ""}`)
-    }
     try {
+      const tool = address.tool(name) ?? (await this.#awaitTool(address, name))
       const result = await this.#catalog.call(call, tool, args)
       call.isError = result.isError === true
       return encodeResult(era, "tools/call", sealed(result, call), address)
@@ -83,6 +81,31 @@ export class Methods {
       call.isError = true
       return encodeResult(era, "tools/call", toErrorResult(known), address)
     }
+  }
+
+  /** A server that was never listed may have the tool: it is given the time to connect, and named if it can't. */
+  async #awaitTool(address: Address, name: string): Promise<CatalogTool> {
+    await this.#catalog.whenListed(address.server, UNLISTED_CALL_MS)
+    const tool = address.tool(name)
+    if (tool) return tool
+    const members = address.members()
+    for (const member of members) {
+      const { state, reason } = member.health()
+      const mayHaveIt = address.server !== undefined || name.startsWith(toolId(member.name, ""))
+      if (mayHaveIt && state !== "up" && member.tools.length === 0) {
+        throw new YardError("server_down", `${member.name} is ${state}${reason === undefined ? "" : `: ${reason}`}`)
+      }
+    }
+    const names = members.flatMap(member =>
+      member.tools.map(known => (address.server === undefined ? known.id : known.name)),
+    )
+    const near = nearest(name, names)
+    throw new YardError("unknown_tool", `Unknown tool: ${name}${near ? `; did you mean ${near}?` : ""}`)
+  }
+
+  #listWhenReady(era: Era, address: Address, method: ListMethod, call: McpCall): Promise<string> | string {
+    const ready = this.#catalog.whenListed(address.server, UNLISTED_LIST_MS)
+    return ready ? ready.then(() => this.#list(era, address, method, call)) : this.#list(era, address, method, call)
   }
 
   #list(era: Era, address: Address, method: ListMethod, { caller }: McpCall): string {
@@ -206,9 +229,20 @@ export function encodeResult(era: Era, method: string, result: JsonObject, addre
     if (result.ttlMs === undefined) head += ',"ttlMs":0'
     if (result.cacheScope === undefined) head += ',"cacheScope":"private"'
   }
-  if (result._meta === undefined)
-    head += `,"_meta":{${JSON.stringify(META.serverInfo)}:${JSON.stringify(address.info())}}`
+  if (result._meta === undefined) head += metaOf(address.info())
   if (head === "") return text
   const empty = Object.keys(result).length === 0
   return `{${head.slice(1)}${empty ? "}" : `,${text.slice(text.indexOf("{") + 1)}`}`
+}
+
+/** Printed once for each server, not for each result. */
+const printedMeta = new WeakMap<Implementation, string>()
+
+function metaOf(info: Implementation): string {
+  let text = printedMeta.get(info)
+  if (text === undefined) {
+    text = `,"_meta":${JSON.stringify({ [META.serverInfo]: info })}`
+    printedMeta.set(info, text)
+  }
+  return text
 }

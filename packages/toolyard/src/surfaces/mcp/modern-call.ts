@@ -19,6 +19,15 @@ const GATHER_MS = 10
 /** How long a client may take to come back. */
 const PARKED_MS = 10 * 60 * 1000
 
+/** What in `_meta` is between the client and us, and not for the server. */
+const CONNECTION_KEYS: ReadonlySet<string> = new Set([
+  "progressToken",
+  META.protocolVersion,
+  META.clientCapabilities,
+  META.clientInfo,
+  META.logLevel,
+])
+
 interface Question {
   method: AskMethod
   params: JsonObject | undefined
@@ -32,7 +41,7 @@ export type ParkedCalls = Map<string, ModernCall>
 export class ModernCall extends McpCall {
   override readonly takesInputRequired = true
   /** Capabilities that a question needed and the client did not have. */
-  readonly refused = new Set<string>()
+  refused: Set<string> | undefined
   readonly #parked: ParkedCalls
   readonly #states: RequestStates
   readonly #boundTo: string[]
@@ -53,26 +62,23 @@ export class ModernCall extends McpCall {
     states: RequestStates,
     boundTo: string[],
   ) {
-    const {
-      progressToken,
-      [META.protocolVersion]: _version,
-      [META.clientCapabilities]: capabilities,
-      [META.clientInfo]: clientInfo,
-      [META.logLevel]: logLevel,
-      ...rest
-    } = meta
+    const clientInfo = meta[META.clientInfo]
     const client = isObject(clientInfo) && typeof clientInfo.name === "string" ? clientInfo.name : undefined
-    super(client === undefined ? caller : { ...caller, client }, capabilities as JsonObject)
+    super(
+      client === undefined || client === caller.client ? caller : { ...caller, client },
+      meta[META.clientCapabilities] as JsonObject,
+    )
     this.#at = at
     this.#parked = parked
     this.#states = states
     this.#boundTo = boundTo
-    this.#progressToken = progressToken
-    this.wantsProgress = progressToken !== undefined
-    this.logLevel = logLevel as LogLevel | undefined
-    for (const _key in rest) {
-      this.meta = rest
-      break
+    this.#progressToken = meta.progressToken
+    this.wantsProgress = meta.progressToken !== undefined
+    this.logLevel = meta[META.logLevel] as LogLevel | undefined
+    for (const key in meta) {
+      if (CONNECTION_KEYS.has(key)) continue
+      this.meta ??= {}
+      this.meta[key] = meta[key]
     }
   }
 
@@ -93,6 +99,7 @@ export class ModernCall extends McpCall {
   override ask(method: AskMethod, params: JsonObject | undefined, signal: AbortSignal): Promise<JsonObject> {
     const capability = ASK_CAPABILITY[method]
     if (!isObject(this.capabilities[capability])) {
+      this.refused ??= new Set()
       this.refused.add(capability)
       return Promise.reject(
         new YardError(

@@ -114,12 +114,11 @@ export class Modern {
     }
     result.then(
       text => {
-        if (call.isError && call.refused.size > 0)
-          call.finish(at => errorText(at, missingCapability(call.refused)), 400)
+        if (call.isError && call.refused) call.finish(at => errorText(at, missingCapability(call.refused)), 400)
         else call.finish(at => resultText(at, text))
       },
       (error: unknown) => {
-        const rpc = call.refused.size > 0 ? missingCapability(call.refused) : toModernError(method, params, error)
+        const rpc = call.refused ? missingCapability(call.refused) : toModernError(method, params, error)
         call.finish(at => errorText(at, rpc), rpc.code === RPC.missingClientCapability ? 400 : undefined)
       },
     )
@@ -155,7 +154,7 @@ function toModernError(method: string, params: JsonObject, error: unknown): RpcE
   return { ...rpc, code: -32602, data: { ...(isObject(rpc.data) && rpc.data), uri: params.uri } }
 }
 
-function missingCapability(refused: ReadonlySet<string>): RpcError {
+function missingCapability(refused: ReadonlySet<string> = new Set()): RpcError {
   const requiredCapabilities = Object.fromEntries([...refused].map(capability => [capability, {}]))
   return {
     code: RPC.missingClientCapability,

@@ -7,6 +7,7 @@ import type { Context } from "../deps.ts"
 import { editTarget, type TargetOptions } from "../edit-target.ts"
 import { type EntryOptions, secretsIn, toEntry } from "../entry.ts"
 import { within } from "../interrupt.ts"
+import { warn } from "../io.ts"
 import { count, oneLine } from "../text.ts"
 
 export interface AddOptions extends EntryOptions, TargetOptions {
@@ -38,10 +39,10 @@ export async function add(context: Context, options: AddOptions, name: string, c
     return
   }
   io.out(`Added ${io.paint.bold(name)} to ${file}.`)
-  for (const warning of warnings) io.err(`${io.paintErr.yellow("warning:")} ${warning}`)
+  for (const warning of warnings) warn(io, warning)
   if (check?.state === "up") io.out(`It is up and offers ${count(check.tools.length, "tool")}${listed(check.tools)}.`)
   else if (check) {
-    io.err(`${io.paintErr.yellow("warning:")} it is ${check.state}${check.reason ? `: ${oneLine(check.reason)}` : ""}`)
+    warn(io, `it is ${check.state}${check.reason ? `: ${oneLine(check.reason)}` : ""}`)
     io.err(
       `${io.paintErr.dim("hint:")} \`toolyard doctor ${name}\` tells more; \`toolyard remove ${name}\` takes it out again.`,
     )

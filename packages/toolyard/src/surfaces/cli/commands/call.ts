@@ -9,7 +9,7 @@ import { unlessAborted } from "../interrupt.ts"
 import type { Io } from "../io.ts"
 import { renderResult } from "../render-result.ts"
 import { harmless, oneLine } from "../text.ts"
-import { whyUnknown } from "../tool-name.ts"
+import { serversOf, whyUnknown } from "../tool-name.ts"
 
 export interface CallOptions {
   arg?: string[]
@@ -40,7 +40,8 @@ export async function call(context: Context, options: CallOptions, tool: string,
       if (toYardError(error).code !== "unknown_tool") throw ownLimit(error, options.timeout)
       if (!client.hub) throw await whyUnknown(tool, client)
       // A hub that has just been started may not know all its tools yet.
-      await client.settle()
+      const names = (await client.servers()).map(({ name }) => name)
+      await client.settle(serversOf(tool, names)[0])
       return await request().catch(async (again: unknown) => {
         throw toYardError(again).code === "unknown_tool" ? await whyUnknown(tool, client) : again
       })
@@ -54,7 +55,9 @@ export async function call(context: Context, options: CallOptions, tool: string,
 function ownLimit(error: unknown, timeout: number | undefined): unknown {
   const { code, message, data } = toYardError(error)
   const isOwn = code === "timeout" && timeout !== undefined && isObject(data) && data.timeoutMs === timeout
-  return isOwn ? new YardError(code, message, { hint: "Give it more time with --timeout, or ask for less.", data }) : error
+  return isOwn
+    ? new YardError(code, message, { hint: "Give it more time with --timeout, or ask for less.", data })
+    : error
 }
 
 function print(result: ToolResult, io: Io, json: boolean): number {

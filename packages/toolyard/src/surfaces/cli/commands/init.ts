@@ -4,6 +4,7 @@ import { access, writeFile } from "node:fs/promises"
 import { join } from "node:path"
 import { YardError } from "../../../model/errors.ts"
 import type { Context } from "../deps.ts"
+import { warn } from "../io.ts"
 import { starterText } from "../starter.ts"
 
 export async function init({ deps, io }: Context, options: { force?: boolean; json?: boolean }): Promise<undefined> {
@@ -28,7 +29,7 @@ export async function init({ deps, io }: Context, options: { force?: boolean; js
   io.out("  toolyard add files -- npx -y @modelcontextprotocol/server-filesystem .   add a server")
   io.out("  toolyard tools                                                           see its tools")
   io.out("  toolyard serve                                                           let clients use them")
-  if (hides) io.err(`${io.paintErr.yellow("warning:")} ${HIDES}`)
+  if (hides) warn(io, HIDES)
 }
 
 const HIDES = ".mcp.json beside it is no longer read; copy its servers over to keep them"

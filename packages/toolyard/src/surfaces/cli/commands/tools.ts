@@ -2,6 +2,7 @@
 import type { ApiServer, ApiTool } from "../../http/contract.ts"
 import { withClient } from "../client.ts"
 import type { Context } from "../deps.ts"
+import { warn } from "../io.ts"
 import { warningsOf } from "../server-rows.ts"
 import { columns, harmless, indent, oneLine } from "../text.ts"
 
@@ -32,7 +33,7 @@ export async function tools(context: Context, options: ToolsOptions, server: str
     ])
     for (const line of columns(rows, io.width)) io.out(line)
   }
-  for (const warning of warnings) io.err(`${io.paintErr.yellow("warning:")} ${warning}`)
+  for (const warning of warnings) warn(io, warning)
   if (found.length === 0 && warnings.length === 0)
     io.err(server === undefined ? NO_TOOLS : `${server} offers no tools.`)
 }

@@ -2,8 +2,9 @@
 import { constants, existsSync } from "node:fs"
 import { access } from "node:fs/promises"
 import { dirname, join } from "node:path"
-import type { ConfigProblem, YardConfig } from "../../../model/config.ts"
+import type { YardConfig } from "../../../model/config.ts"
 import { toYardError } from "../../../model/errors.ts"
+import { isAbout, placed } from "../config-problem.ts"
 import type { CliDeps } from "../deps.ts"
 import type { Search } from "../find-hub.ts"
 import { count } from "../text.ts"
@@ -32,7 +33,7 @@ export function inspectNode(version: string): Finding {
 
 /** `about`: leaves out what other servers' entries have wrong with them. */
 export function inspectConfig({ files, servers, problems }: YardConfig, about?: string): Finding[] {
-  const concerning = problems.filter(({ key }) => isAbout(key, about))
+  const concerning = problems.filter(problem => isAbout(problem, about))
   const what = "configuration"
   if (files.length === 0 && problems.length === 0)
     return [{ status: "warning", what, message: "there is no toolyard.json", fix: "`toolyard init` writes one." }]
@@ -46,17 +47,6 @@ export function inspectConfig({ files, servers, problems }: YardConfig, about?: 
   )
   if (files.length === 0) return found
   return [{ status: "ok", what, message: `${files.join(", ")} (${count(servers.length, "server")})` }, ...found]
-}
-
-function isAbout(key: string | undefined, about: string | undefined): boolean {
-  if (about === undefined || !key?.startsWith("mcpServers")) return true
-  const rest = key.slice("mcpServers".length)
-  return rest.startsWith(`.${about}`) || rest.startsWith(`[${JSON.stringify(about)}]`)
-}
-
-export function placed({ file, line, column, key, message }: ConfigProblem): string {
-  const place = [file, line, column].filter(part => part !== undefined).join(":")
-  return `${place}${key ? ` ${key}` : ""}: ${message}`
 }
 
 export async function inspectFolder(root: string, deps: CliDeps): Promise<Finding> {

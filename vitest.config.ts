@@ -1,0 +1,13 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  test: {
+    include: ["packages/**/*.test.ts", "tests/**/*.test.ts", "bench/**/*.test.ts"],
+    exclude: ["**/node_modules/**", "**/dist/**"],
+    globalSetup: ["tests/fixtures/build-once.ts"],
+    testTimeout: 30_000,
+    hookTimeout: 30_000,
+    pool: "forks",
+    maxWorkers: 2,
+  },
+})
