@@ -91,6 +91,7 @@ describe("serve", { timeout: 60_000 }, () => {
   })
 
   it("says that somebody else has the port", async () => {
+    place.configure({ demo: entry() })
     const stranger = createServer().listen(0, "127.0.0.1")
     await new Promise(resolve => stranger.once("listening", resolve))
     const { port } = stranger.address() as AddressInfo

@@ -30,7 +30,7 @@ export async function post(url: string, body: unknown, headers: Record<string, s
   const text = await response.text()
   const isStream = response.headers.get("content-type")?.startsWith("text/event-stream")
   const messages = isStream
-    ? [...text.matchAll(/^data: (.*)$/gm)].map(([, data]) => JSON.parse(data as string) as Message)
+    ? [...text.matchAll(/^data: (.+)$/gm)].map(([, data]) => JSON.parse(data as string) as Message)
     : [text === "" ? undefined : JSON.parse(text)].flat().filter(message => message !== undefined)
   return { status: response.status, headers: response.headers, text, messages, answer: messages.at(-1) as Message }
 }

@@ -10,7 +10,8 @@ import { fileURLToPath } from "node:url"
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 
-export const BIN = path("../../packages/toolyard/bin/toolyard.mjs")
+/** The build, or another installation that is to be tested. */
+export const BIN = process.env.TOOLYARD_BIN ?? path("../../packages/toolyard/bin/toolyard.mjs")
 export const SERVER = path("../fixtures/cli-server.mjs")
 
 export interface Ran {

@@ -1,11 +1,7 @@
 /** `toolyard stdio`: the yard as an MCP server over stdin and stdout. */
 import { Console } from "node:console"
-import { setTimeout as pause } from "node:timers/promises"
 import { createMcpSurface } from "../surfaces/mcp/surface.ts"
 import { type OpenOptions, openYard, signingKey } from "./compose.ts"
-
-/** Many clients list the tools once and never again, so a first start is worth waiting for, within what they put up with. */
-const COLD_START_MS = 5000
 
 export interface ServeStdioOptions extends OpenOptions {
   /** Offer this server alone. */
@@ -22,8 +18,7 @@ export async function serveStdio(options: ServeStdioOptions, signal: AbortSignal
   try {
     const mcp = createMcpSurface(yard.catalog, yard.state.blobs, await signingKey(yard.state))
     try {
-      const unknown = yard.catalog.servers().some(({ source }) => source && !source.list())
-      if (unknown) await Promise.race([yard.connected, pause(COLD_START_MS, undefined, { signal, ref: false })])
+      if (signal.aborted) return
       signal.addEventListener("abort", () => process.stdin.destroy(), { once: true })
       const streams = { input: process.stdin, output: process.stdout }
       await mcp.stdio(streams, { surface: "mcp", principal: "local" }, server)

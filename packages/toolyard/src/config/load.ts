@@ -23,9 +23,10 @@ interface Part {
 }
 
 export async function loadConfig(options: LoadOptions = {}): Promise<YardConfig> {
-  const env = options.env ?? process.env
   const problems: ConfigProblem[] = []
   const { root, project, user, foreign } = findFiles(options)
+  // The project's folder has a name of its own, for servers that want absolute paths.
+  const env = { TOOLYARD_ROOT: root, ...(options.env ?? process.env) }
   for (const file of foreign)
     problems.push({
       severity: "warning",

@@ -3,6 +3,7 @@ import { type ChildProcess, spawn } from "node:child_process"
 
 const AFTER_STDIN_MS = 300
 const AFTER_TERM_MS = 1500
+const AFTER_KILL_MS = 200
 
 export async function endProcessGroup(child: ChildProcess, group: number): Promise<void> {
   child.stdin?.end()
@@ -14,7 +15,8 @@ export async function endProcessGroup(child: ChildProcess, group: number): Promi
     signalGroup(group, "SIGTERM")
     if (!(await groupEnds(group, AFTER_TERM_MS))) {
       signalGroup(group, "SIGKILL")
-      await groupEnds(group, AFTER_TERM_MS)
+      // Nothing outlives that; but who collects the dead of others may take its time, or never do it.
+      await groupEnds(group, AFTER_KILL_MS)
     }
   }
   for (const stream of [child.stdin, child.stdout, child.stderr]) stream?.destroy()

@@ -2,6 +2,7 @@
  * An MCP server somewhere else as a source: kept connected for ever, listed from cache until it is up,
  * and with a child of its own per client session where `isolation` says so.
  */
+import { isDeepStrictEqual } from "node:util"
 import type { Call } from "../../model/call.ts"
 import type { HttpEntry, ServerConfig, StdioEntry } from "../../model/config.ts"
 import { Emitter } from "../../model/emitter.ts"
@@ -349,10 +350,12 @@ function withinMs(work: Promise<unknown>, ms: number): Promise<void> {
 
 /** Which lists are not what they were, the cached ones of the last start included. */
 function differences(before: Offer | undefined, after: Offer): OfferList[] {
-  const text = (offer: Offer | undefined, list: OfferList): string =>
-    JSON.stringify([offer?.[list] ?? [], list === "resources" ? (offer?.templates ?? []) : []])
-  const lists: OfferList[] = ["tools", "resources", "prompts"]
-  return lists.filter(list => text(before, list) !== text(after, list))
+  const same = (list: keyof Offer): boolean => isDeepStrictEqual(before?.[list] ?? [], after[list])
+  const lists: OfferList[] = []
+  if (!same("tools")) lists.push("tools")
+  if (!same("resources") || !same("templates")) lists.push("resources")
+  if (!same("prompts")) lists.push("prompts")
+  return lists
 }
 
 function secretsOf(entry: StdioEntry | HttpEntry): Record<string, string> {

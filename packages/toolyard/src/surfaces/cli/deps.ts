@@ -1,10 +1,10 @@
 /** What the command line is given by the application: it may not reach for sources, configuration or the hub itself. */
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { Member } from "../../catalog/member.ts"
+import type { ApiServer, ApiTool } from "../../model/api.ts"
 import type { ConfigProblem, ServerConfig, YardConfig } from "../../model/config.ts"
 import type { JsonObject } from "../../model/json.ts"
 import type { Audit, AuditRow } from "../../policy/audit.ts"
-import type { ApiServer, ApiTool } from "../http/contract.ts"
 import type { Io } from "./io.ts"
 
 /** Which yard is meant: a file that was named, or whatever is found from the working folder upwards. */

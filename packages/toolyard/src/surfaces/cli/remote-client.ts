@@ -1,9 +1,9 @@
 /** A yard that a running hub holds, through its `/api`. */
 import { setTimeout as pause } from "node:timers/promises"
+import type { ApiCall, ApiSearch, ApiServer, ApiServerDetails, ApiTool } from "../../model/api.ts"
 import { ERRORS, type ErrorCode, YardError } from "../../model/errors.ts"
 import { isObject } from "../../model/json.ts"
 import type { AuditRow } from "../../policy/audit.ts"
-import type { ApiCall, ApiSearch, ApiServer, ApiServerDetails, ApiTool } from "../http/contract.ts"
 import { CLIENT_NAME, PATIENCE_MS, type YardClient } from "./client.ts"
 import type { Context } from "./deps.ts"
 import type { Hub } from "./find-hub.ts"

@@ -1,6 +1,7 @@
 /** Servers as the rows of a table. */
+
+import type { ApiServer } from "../../model/api.ts"
 import type { ServerState } from "../../model/source.ts"
-import type { ApiServer } from "../http/contract.ts"
 import type { Paint } from "./paint.ts"
 import { type Cell, count, oneLine } from "./text.ts"
 

@@ -1,7 +1,8 @@
 /** `server.tool` or `server__tool` as somebody wrote it: which server it is about, and what is wrong when there is none. */
+
+import type { ApiServer } from "../../model/api.ts"
 import { YardError } from "../../model/errors.ts"
 import { nearest } from "../../model/nearest.ts"
-import type { ApiServer } from "../http/contract.ts"
 import type { YardClient } from "./client.ts"
 
 /** Longer ids are cut, so that the server's name need not stand in them whole. */

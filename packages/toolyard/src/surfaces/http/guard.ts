@@ -53,11 +53,9 @@ function tokenOf({ headers, url = "" }: IncomingMessage): string | undefined {
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
 
-/** The name in a Host header, without its port. */
+/** The name in a Host header, without its port; nothing where the header is more than a name and a port. */
 function hostname(header: string): string {
-  const bracket = header.startsWith("[") ? header.indexOf("]") + 1 : 0
-  const colon = header.indexOf(":", bracket)
-  return (colon === -1 ? header : header.slice(0, colon)).toLowerCase()
+  return /^(\[[^\]]*\]|[^:@]*)(?::\d*)?$/.exec(header)?.[1]?.toLowerCase() ?? ""
 }
 
 function originHost(origin: string): string {

@@ -94,6 +94,9 @@ function dispatch<Address>(
     for (const [name, value] of Object.entries(CORS)) response.setHeader(name, value)
   }
   if (request.method === "OPTIONS") {
+    // Which `Mcp-Param-*` headers there are depends on the tools, so whatever an allowed page asks for is granted.
+    const asked = request.headers["access-control-request-headers"]
+    if (origin !== undefined && asked !== undefined) response.setHeader("Access-Control-Allow-Headers", asked)
     return response.writeHead(204).end()
   }
   if (!path.startsWith("/mcp") || isPage(request)) return rest(request, response)

@@ -1,6 +1,7 @@
 /** An HTTP answer that is plain JSON as long as it can be, and becomes an event stream when something must come before it. */
 import type { ServerResponse } from "node:http"
 import type { Reply } from "./exchange.ts"
+import type { StreamLog, StreamLogs } from "./stream-logs.ts"
 
 const KEEP_ALIVE_MS = 15_000
 
@@ -22,41 +23,52 @@ export const sseEvent = (text: string): string => `event: message\ndata: ${text}
 export class HttpReply implements Reply {
   readonly #response: ServerResponse
   readonly #headers: Record<string, string>
+  readonly #logs: StreamLogs | undefined
+  #log: StreamLog | undefined
   #streaming = false
 
-  /** `stream`: the client would rather have a stream in any case. */
-  constructor(response: ServerResponse, headers: Record<string, string>, stream: boolean) {
+  /** `logs`: keeps streams for clients that know how to come back to them. */
+  constructor(response: ServerResponse, headers: Record<string, string>, logs?: StreamLogs) {
     this.#response = response
     this.#headers = headers
-    if (stream) this.#startStream()
+    this.#logs = logs
   }
 
   event(text: string): void {
-    if (this.#response.writableEnded || this.#response.destroyed) return
-    if (!this.#streaming) this.#startStream()
-    this.#response.write(sseEvent(text))
+    if (!this.#streaming) this.stream()
+    if (this.#log) this.#log.push(text)
+    else if (!this.#response.writableEnded && !this.#response.destroyed) this.#response.write(sseEvent(text))
   }
 
   end(text: string, status = 200): void {
     const response = this.#response
-    if (response.writableEnded || response.destroyed) return
-    if (this.#streaming) {
-      response.end(sseEvent(text))
+    if (this.#log) {
+      this.#log.push(text)
+      this.#log.end()
+    } else if (response.writableEnded || response.destroyed) {
       return
+    } else if (this.#streaming) {
+      response.end(sseEvent(text))
+    } else {
+      response.writeHead(status, {
+        "Content-Type": "application/json",
+        "Content-Length": Buffer.byteLength(text),
+        ...this.#headers,
+      })
+      response.end(text)
     }
-    response.writeHead(status, {
-      "Content-Type": "application/json",
-      "Content-Length": Buffer.byteLength(text),
-      ...this.#headers,
-    })
-    response.end(text)
   }
 
-  #startStream(): void {
+  /** From now on the answer is a stream. */
+  stream(): void {
     this.#streaming = true
-    this.#response.writeHead(200, { ...SSE_HEADERS, ...this.#headers })
-    this.#response.flushHeaders()
-    keepAlive(this.#response)
+    const response = this.#response
+    if (response.headersSent || response.destroyed) return
+    response.writeHead(200, { ...SSE_HEADERS, ...this.#headers })
+    response.flushHeaders()
+    keepAlive(response)
+    this.#log = this.#logs?.open(response)
+    this.#log?.prime()
   }
 }
 

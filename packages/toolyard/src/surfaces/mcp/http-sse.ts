@@ -5,7 +5,7 @@ import { isObject } from "../../model/json.ts"
 import type { Address } from "./address.ts"
 import { errorText } from "./exchange.ts"
 import type { HttpCaller } from "./http.ts"
-import { checkShape, echoId } from "./http.ts"
+import { checkShape, echoId, isBatch } from "./http.ts"
 import { keepAlive, SSE_HEADERS, sseEvent } from "./http-reply.ts"
 import { LegacySession, type SessionDeps } from "./legacy-session.ts"
 import { readBody } from "./read-body.ts"
@@ -49,7 +49,7 @@ export async function receiveSsePost(
   } catch {
     throw new YardError("parse_error", "Parse error: the body is not valid JSON")
   }
-  for (const message of Array.isArray(body) && session.hasBatches ? body : [body]) {
+  for (const message of isBatch(body, session) ? body : [body]) {
     const problem = checkShape(message)
     if (problem) push(errorText(echoId(message), toRpcError(problem)))
     else if (isObject(message)) session.receive(message, { event: push, end: push })

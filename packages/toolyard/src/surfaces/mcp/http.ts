@@ -110,7 +110,7 @@ export class McpHttp {
       params: isObject(message.params) ? message.params : {},
       headers: request.headers,
       caller: this.#connections.name(request, caller),
-      reply: new HttpReply(response, {}, false),
+      reply: new HttpReply(response, NO_HEADERS),
     })
     // Leaving before the answer is how a client of this era cancels.
     if (waiting) {
@@ -143,7 +143,7 @@ export class McpHttp {
       response.writeHead(202).end()
       return
     }
-    session.receive(message, new HttpReply(response, session.headers, prefers === "stream"))
+    session.receive(message, replyOf(session, response, prefers))
   }
 
   #batch(body: unknown[], request: IncomingMessage, response: ServerResponse, address: Address): void {
@@ -156,7 +156,7 @@ export class McpHttp {
       message => isObject(message) && message.method !== undefined && message.id !== undefined && !checkShape(message),
     )
     const broken = body.filter(message => checkShape(message) !== undefined)
-    const whole = new HttpReply(response, session.headers, preference(request.headers.accept) === "stream")
+    const whole = replyOf(session, response, preference(request.headers.accept))
     const reply = batchReplies(whole, requests.length + broken.length)
     for (const message of broken) reply.end(errorText(echoId(message), toRpcError(checkShape(message))))
     for (const message of body)
@@ -170,11 +170,24 @@ export class McpHttp {
     if (!request.headers.accept?.includes("text/event-stream"))
       throw new YardError("not_acceptable", "Accept must include text/event-stream")
     const session = this.#session(request, address)
+    const lastEventId = request.headers["last-event-id"]
+    if (typeof lastEventId === "string") {
+      const found = session.streams.find(lastEventId)
+      if (!found)
+        throw new YardError("not_found", `there is no event ${JSON.stringify(lastEventId)} to go on from`, {
+          hint: "Send the request again.",
+        })
+      response.writeHead(200, { ...SSE_HEADERS, ...session.headers })
+      response.flushHeaders()
+      keepAlive(response)
+      found.log.replay(found.after, response)
+      return
+    }
     if (session.push)
       throw new YardError("invalid_request", "the session has a stream already", {
         hint: "Close the other stream first.",
       })
-    response.writeHead(200, { ...SSE_HEADERS, "Mcp-Session-Id": session.id })
+    response.writeHead(200, { ...SSE_HEADERS, ...session.headers })
     response.flushHeaders()
     keepAlive(response)
     session.push = text => response.write(sseEvent(text))
@@ -204,7 +217,21 @@ export class McpHttp {
   }
 }
 
+const NO_HEADERS = {}
+
+/** Only clients of the newest legacy version are known to take the empty event that makes a stream resumable. */
+function replyOf(session: LegacySession, response: ServerResponse, prefers: "json" | "stream"): HttpReply {
+  const reply = new HttpReply(response, session.headers, session.version >= "2025-11-25" ? session.streams : undefined)
+  if (prefers === "stream") reply.stream()
+  return reply
+}
+
 const IGNORED = { event: () => {}, end: () => {} }
+
+/** An empty array is no batch but a broken message, and is answered as one. */
+export function isBatch(body: unknown, session: LegacySession): body is unknown[] {
+  return Array.isArray(body) && body.length > 0 && session.hasBatches
+}
 
 /** One JSON-RPC message in shape: the version, and a method, or an answer with an id. */
 export function checkShape(body: unknown): YardError | undefined {

@@ -15,6 +15,7 @@ import type { Address } from "./address.ts"
 import { admits, type Changes, type Watcher } from "./changes.ts"
 import { errorText, McpCall, notificationText, type Reply, requestText, resultText } from "./exchange.ts"
 import type { Methods } from "./methods.ts"
+import { StreamLogs } from "./stream-logs.ts"
 
 interface Question {
   resolve(answer: JsonObject): void
@@ -31,6 +32,7 @@ export class LegacySession implements Watcher {
   /** What every HTTP answer of this session carries. */
   readonly headers = { "Mcp-Session-Id": this.id }
   readonly address: Address
+  readonly streams = new StreamLogs()
   version: string = LEGACY_VERSIONS[0]
   initialized = false
   lastUsed = Date.now()

@@ -8,7 +8,7 @@ import type { RequestId } from "../../model/mcp.ts"
 import type { Caller } from "../../model/source.ts"
 import type { Address } from "./address.ts"
 import { errorText } from "./exchange.ts"
-import { checkShape, echoId } from "./http.ts"
+import { checkShape, echoId, isBatch } from "./http.ts"
 import { LegacySession, type SessionDeps } from "./legacy-session.ts"
 import { type Cancellable, isModern, type Modern } from "./modern.ts"
 
@@ -56,7 +56,7 @@ export async function serveStdio(
       send(errorText(null, toRpcError(new YardError("parse_error", "Parse error: the line is not valid JSON"))))
       return
     }
-    for (const one of Array.isArray(message) && session.hasBatches ? message : [message]) {
+    for (const one of isBatch(message, session) ? message : [message]) {
       const problem = checkShape(one)
       if (problem || !isObject(one)) send(errorText(echoId(one), toRpcError(problem)))
       else if (one.id !== undefined && isModern(one, undefined)) receiveModern(one)
@@ -73,6 +73,8 @@ export async function serveStdio(
 
   output.on("error", () => input.destroy())
   const lines = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+  // A stream that is destroyed has a "close" but no "end", which is all that readline waits for.
+  input.once("close", () => lines.close())
   lines.on("line", line => {
     if (line.trim() !== "") receive(line)
   })

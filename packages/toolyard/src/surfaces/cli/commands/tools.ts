@@ -1,5 +1,5 @@
 /** `toolyard tools [SERVER]` */
-import type { ApiServer, ApiTool } from "../../http/contract.ts"
+import type { ApiServer, ApiTool } from "../../../model/api.ts"
 import { withClient } from "../client.ts"
 import type { Context } from "../deps.ts"
 import { warn } from "../io.ts"

@@ -1,5 +1,5 @@
 /** What `doctor` finds about each server: as the running hub sees it, or by connecting to it. */
-import type { ApiServerDetails } from "../../http/contract.ts"
+import type { ApiServerDetails } from "../../../model/api.ts"
 import type { YardClient } from "../client.ts"
 import type { Context, Where } from "../deps.ts"
 import type { Hub } from "../find-hub.ts"

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest"
+import { secretsIn, toEntry } from "./entry.ts"
+
+describe("an entry from the command line", () => {
+  it("is a program, an address, or whatever is written out", () => {
+    expect(toEntry({}, ["npx", "-y", "x"])).toEqual({ type: "stdio", command: "npx", args: ["-y", "x"] })
+    expect(toEntry({ url: "https://a.test" }, [])).toEqual({ type: "http", url: "https://a.test" })
+    expect(toEntry({ entry: '{"type":"module","file":"./a.ts"}', description: "d" }, [])).toEqual({
+      type: "module",
+      file: "./a.ts",
+      description: "d",
+    })
+  })
+
+  it("is exactly one of them, with the options that belong to it", () => {
+    expect(() => toEntry({}, [])).toThrow("what is the server?")
+    expect(() => toEntry({ url: "https://a.test", entry: "{}" }, [])).toThrow("exclude each other")
+    expect(() => toEntry({ header: ["A=b"] }, ["node"])).toThrow("--header belongs to --url")
+    expect(() => toEntry({ url: "https://a.test", env: ["A=b"] }, [])).toThrow("--env belongs to a command")
+  })
+
+  it("does not repeat what it can't read, which may hold a secret", () => {
+    expect(() => toEntry({ entry: '{"env": "hunter2"' }, [])).toThrow(/^--entry is not a JSON object$/)
+  })
+})
+
+describe("secrets in an entry", () => {
+  it("are told by name or by their look", () => {
+    expect(secretsIn({ env: { API_KEY: "x", HOME: "/h", OTHER: "ghp_abc" } })).toEqual(["API_KEY", "OTHER"])
+    expect(secretsIn({ headers: { Authorization: "Bearer abc" } })).toEqual(["Authorization"])
+    expect(secretsIn({ url: "https://a.test/?token=abc" })).toEqual(["the URL"])
+    expect(secretsIn({ url: "https://me:pass@a.test/" })).toEqual(["the URL"])
+    expect(secretsIn({ args: ["--key", "sk-abc"] })).toEqual(["an argument"])
+  })
+
+  it("are none where a variable stands in their place", () => {
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration expands it
+    const variable = "${GITHUB_TOKEN}"
+    expect(secretsIn({ env: { GITHUB_TOKEN: variable }, headers: { Authorization: `Bearer ${variable}` } })).toEqual([])
+    expect(secretsIn({ url: "https://a.test/?page=1", args: ["-y"], env: { MONKEY: "x", EMPTY_TOKEN: "" } })).toEqual(
+      [],
+    )
+  })
+})
