@@ -27,17 +27,14 @@ async function legacyWave(hub: Hub): Promise<void> {
 
 async function modernWave(hub: Hub): Promise<void> {
   const leaving = new AbortController()
-  const streams = await each(async n => {
+  const streams: Promise<unknown>[] = []
+  await each(async n => {
     const acknowledged = Promise.withResolvers<void>()
-    const stream = modernRequest(
-      hub.url,
-      "subscriptions/listen",
-      { notifications: { toolsListChanged: true } },
-      { signal: leaving.signal, onMessage: () => acknowledged.resolve() },
-    ).catch(() => {})
+    const wanted = { notifications: { toolsListChanged: true } }
+    const options = { signal: leaving.signal, onMessage: () => acknowledged.resolve() }
+    streams.push(modernRequest(hub.url, "subscriptions/listen", wanted, options).catch(() => {}))
     await acknowledged.promise
     expect(textOf(await modernCall(hub.url, "a__echo", { text: `${n}` }))).toBe(`${n}`)
-    return stream
   })
   leaving.abort()
   await Promise.all(streams)

@@ -45,16 +45,22 @@ describe("serve", { timeout: 60_000 }, () => {
     expect(place.has(".toolyard/hub.json")).toBe(false)
   })
 
-  it("T1 ends at once at the second signal", async () => {
+  it("T1 ends at once at the second signal, and the child goes with it", async () => {
     const witness = await openWitness()
     place.configure({ demo: entry("--stubborn", witness.flag) })
     const { child, ended } = await place.serve()
-    await pidOf()
-    child.kill("SIGTERM")
-    child.kill("SIGINT")
-    // Which of the two is delivered first is the kernel's choice.
-    expect([130, 143]).toContain((await ended).code)
-    witness.close()
+    const pid = await pidOf()
+    try {
+      child.kill("SIGTERM")
+      child.kill("SIGINT")
+      // Which of the two is delivered first is the kernel's choice.
+      expect([130, 143]).toContain((await ended).code)
+      await witness.gone()
+      expect(isAlive(pid)).toBe(false)
+    } finally {
+      if (isAlive(pid)) process.kill(pid, "SIGKILL")
+      witness.close()
+    }
   })
 
   it("T1 keeps its servers warm: calls reach the same process", async () => {

@@ -1,4 +1,5 @@
 /** `toolyard stdio`: the hub as an MCP server that a client starts. */
+import { once } from "node:events"
 import { Client } from "@modelcontextprotocol/client"
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
@@ -72,12 +73,13 @@ describe("stdio", { timeout: 60_000 }, () => {
     running.child.stdin.write(`${JSON.stringify(initialize)}\n`)
     await new Promise(resolve => running.child.stdout.once("data", resolve))
     const pid = await witness.until("started")
+    // Logs are written meanwhile, and not to stdout.
+    while (!running.output.stderr.includes("broken is down")) await once(running.child.stderr, "data")
     running.child.stdin.end()
-    const { code, stdout, stderr } = await running.ended
+    const { code, stdout } = await running.ended
     witness.close()
     expect(code).toBe(0)
     for (const line of stdout.trim().split("\n")) expect(JSON.parse(line)).toMatchObject({ jsonrpc: "2.0" })
-    expect(stderr).toContain("broken is down")
     expect(isAlive(pid)).toBe(false)
   })
 

@@ -122,9 +122,11 @@ export function isAlive(pid: number): boolean {
 /** Hears what the test servers that were started with its flag have to tell. */
 export async function openWitness() {
   const heard: { pid: number; what: string }[] = []
+  const closings: Promise<unknown>[] = []
   let look = (): void => {}
   const server = createServer(socket => {
     socket.on("error", () => {})
+    closings.push(new Promise(resolve => socket.once("close", resolve)))
     createInterface({ input: socket }).on("line", line => {
       heard.push(JSON.parse(line))
       look()
@@ -144,6 +146,8 @@ export async function openWitness() {
         }
         look()
       }),
+    /** Resolves when every process that ever spoke is gone: the kernel closes its socket. */
+    gone: (): Promise<unknown> => Promise.all(closings),
     close: () => server.close(),
   }
 }

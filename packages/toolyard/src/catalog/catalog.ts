@@ -11,9 +11,9 @@ import { decide, type Verdict } from "../policy/rules.ts"
 import type { Blobs } from "../state/types.ts"
 import { type CatalogTool, Member } from "./member.ts"
 import { Metrics } from "./metrics.ts"
-import { assignIds } from "./naming.ts"
+import { assignIds, assignNames } from "./naming.ts"
 import { Pipeline } from "./pipeline.ts"
-import { createIndex, type SearchIndex } from "./search/search-index.ts"
+import { createIndex, type SearchIndex, toSearchDoc } from "./search/search-index.ts"
 import { signature } from "./signature.ts"
 
 const ALL_LISTS: readonly OfferList[] = ["tools", "resources", "prompts"]
@@ -56,7 +56,7 @@ export class Catalog {
   #members = new Map<string, Member>()
   #tools = new Map<string, CatalogTool>()
   readonly #unlisted = new Map<Member, { since: number; opening: Promise<void> }>()
-  #index: { version: number; index: SearchIndex } | undefined
+  #index: { version: number; index: SearchIndex; names: Map<string, { server: string; tool: string }> } | undefined
 
   constructor(policy: Policy, deps: CatalogDeps) {
     this.#policy = policy
@@ -229,28 +229,29 @@ export class Catalog {
 
   search(query: string, options: { limit?: number; server?: string; offset?: number } = {}): FoundTool[] {
     if (options.server !== undefined) this.requireServer(options.server)
-    if (this.#index?.version !== this.version) {
-      const docs = this.tools().map(({ id, member, name, definition }) => ({
-        id,
-        server: member.name,
-        name,
-        ...(typeof definition.title === "string" && { title: definition.title }),
-        ...(typeof definition.description === "string" && { description: definition.description }),
-        ...(member.config.description !== undefined && { serverDescription: member.config.description }),
-        inputSchema: definition.inputSchema,
-      }))
-      this.#index = { version: this.version, index: createIndex(docs) }
-    }
-    return this.#index.index.search(query, { ...options, limit: options.limit ?? 8 }).map(({ id, score }) => {
-      const tool = this.#tools.get(id) as CatalogTool
-      return {
-        id,
-        server: tool.member.name,
-        name: tool.name,
-        score,
-        signature: signature(tool.member.name, tool.definition),
-      }
+    if (this.#index?.version !== this.version) this.#index = { version: this.version, ...this.#indexTools() }
+    const { index, names } = this.#index
+    return index.search(query, { ...options, limit: options.limit ?? 8 }).map(({ id, score }) => {
+      const { member, name, definition } = this.#tools.get(id) as CatalogTool
+      return { id, server: member.name, name, score, signature: signature(member.name, definition, names.get(id)) }
     })
+  }
+
+  /** The index itself is built at its first search; the TypeScript names tell apart what would otherwise clash. */
+  #indexTools(): { index: SearchIndex; names: Map<string, { server: string; tool: string }> } {
+    const names = new Map<string, { server: string; tool: string }>()
+    const servers = this.servers()
+    const serverNames = assignNames(servers.map(({ name }) => name))
+    for (const [position, { tools }] of servers.entries()) {
+      const toolNames = assignNames(tools.map(({ name }) => name))
+      for (const [index, { id }] of tools.entries()) {
+        names.set(id, { server: serverNames[position] as string, tool: toolNames[index] as string })
+      }
+    }
+    const docs = this.tools().map(({ id, member, definition }) =>
+      toSearchDoc(id, member.name, definition, member.config.description),
+    )
+    return { index: createIndex(docs), names }
   }
 
   async close(): Promise<void> {

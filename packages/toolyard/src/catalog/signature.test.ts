@@ -122,7 +122,7 @@ describe("signature", () => {
         required: ["id"],
       }
       expect(ofInput(inputSchema)).toBe(
-        "tools.yard.doIt({ id: string; body?: object } /* shortened: toolyard types yard.do_it */): Promise<any>",
+        "tools.yard.doIt({ id: string; body?: object } /* shortened: toolyard tools yard --schema */): Promise<any>",
       )
     })
 

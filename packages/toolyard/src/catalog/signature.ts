@@ -27,7 +27,7 @@ export function signature(server: string, tool: ToolDefinition, names?: { server
   const full = `${path}(${input.text}): Promise<${output.text}>`
   if (!input.cut && !output.cut && full.length <= MAX_LENGTH) return full
 
-  const note = ` /* shortened: toolyard types ${toComment(server)}.${toComment(tool.name)} */`
+  const note = ` /* shortened: toolyard tools ${toComment(server)} --schema */`
   // What to pass matters more than what comes back, so the result gets a third of the room at most.
   const result = shorten(renderOutput, MAX_LENGTH / 3) ?? "object"
   const room = MAX_LENGTH - `${path}(${note}): Promise<${result}>`.length

@@ -136,6 +136,8 @@ export class Connection {
   }
 
   cancel(id: number, reason: YardError): void {
+    const call = this.#pending.get(id)?.call
+    if (call) this.#active.abandon(id, call)
     const pending = this.#take(id)
     if (!pending) return
     // Where a request has an exchange of its own, ending that is the message.
@@ -186,7 +188,8 @@ export class Connection {
     if (method === undefined) {
       const pending = this.#take(id as RequestId)
       if (!pending) {
-        this.#events.log(`[an answer to a request that is not waiting for one: id ${JSON.stringify(id)}]`)
+        if (!this.#active.settle(id as RequestId))
+          this.#events.log(`[an answer to a request that is not waiting for one: id ${JSON.stringify(id)}]`)
       } else if (isObject(message.result)) {
         pending.resolve(message.result)
       } else {
@@ -275,8 +278,10 @@ export class Connection {
 
   /** The call that something from the upstream belongs to: over HTTP its exchange tells, otherwise there must be no doubt. */
   #callFor(relatedTo: RequestId | undefined): Call {
-    const related = relatedTo === undefined ? undefined : this.#pending.get(relatedTo)?.call
-    return related ?? this.#active.only()
+    if (relatedTo === undefined) return this.#active.only()
+    const call = this.#pending.get(relatedTo)?.call
+    if (!call) throw new YardError("client_cannot", "the call that this is for is no longer under way")
+    return call
   }
 
   #take(id: RequestId): Pending | undefined {

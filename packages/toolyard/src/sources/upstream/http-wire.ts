@@ -14,6 +14,14 @@ import type { Outgoing, Wire, WireEvents } from "./wire.ts"
 type Sdk = typeof import("@modelcontextprotocol/client")
 type Message = Parameters<SSEClientTransport["send"]>[0]
 
+/** For ever: whether the server is still there is found out by the answers, not by counting. */
+const RECONNECTION = {
+  initialReconnectionDelay: 500,
+  maxReconnectionDelay: 30_000,
+  reconnectionDelayGrowFactor: 1.5,
+  maxRetries: Number.MAX_SAFE_INTEGER,
+}
+
 export async function openHttpWire(entry: HttpEntry, events: WireEvents): Promise<Wire> {
   const sdk = await import("@modelcontextprotocol/client")
   const url = parseUrl(entry.url)
@@ -25,11 +33,32 @@ function openStreamable(sdk: Sdk, url: URL, entry: HttpEntry, events: WireEvents
   const open = new Set<StreamableHTTPClientTransport>()
   let version: string | undefined
   let closed = false
-  let main = newTransport()
+  let streamWasOpen = false
+  const main = newTransport()
+  // The server's own stream is reopened by the transport; a server that then knows nothing of us, or is not there, is lost.
+  main.onerror = error => {
+    if (!streamWasOpen || closed) return
+    if (error instanceof sdk.SdkHttpError || error instanceof TypeError) lose(toOpenError(sdk, error))
+  }
+
+  function lose(reason: YardError): void {
+    if (closed) return
+    closed = true
+    for (const transport of [main, ...open]) void transport.close().catch(() => {})
+    events.closed(reason)
+  }
+
+  async function watchedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
+    const response = await fetch(input, init)
+    if (init?.method === "GET" && response.ok) streamWasOpen = true
+    return response
+  }
 
   function newTransport(relatedTo?: RequestId, sessionId?: string): StreamableHTTPClientTransport {
     const transport = new sdk.StreamableHTTPClientTransport(url, {
       requestInit,
+      fetch: watchedFetch,
+      reconnectionOptions: RECONNECTION,
       ...(sessionId !== undefined && { sessionId }),
       ...(version !== undefined && { protocolVersion: version }),
     })
@@ -93,7 +122,6 @@ function openStreamable(sdk: Sdk, url: URL, entry: HttpEntry, events: WireEvents
         new Promise(resolve => setTimeout(resolve, 500).unref()),
       ])
       await main.close().catch(() => {})
-      main = newTransport()
     },
   }
 }

@@ -67,6 +67,34 @@ describe("over HTTP", () => {
   const nobody = (type: "http" | "sse") => (): UpstreamSource =>
     new UpstreamSource(configOf({ type, url: "http://127.0.0.1:9/mcp", headers: {} }), watchdog)
 
+  it.each(["http", "sse"] as const)(
+    "comes back by itself after a server over %s went away and returned",
+    async type => {
+      const first = await startHub({ mcpServers: { raw: stdio() } })
+      await first.waitUp()
+      const { port } = new URL(first.url)
+      const path = type === "http" ? "/mcp/raw" : "/mcp/raw/sse"
+      const source = new UpstreamSource(configOf({ type, url: `${first.url}${path}`, headers: {} }), watchdog)
+      await source.open(testContext())
+      await source.call("echo", { text: "once" }, new Call(CALLER))
+      await first.kill("SIGKILL")
+      await expect(source.call("echo", { text: "twice" }, new Call(CALLER))).rejects.toMatchObject({
+        code: expect.stringMatching(/server_down|upstream_crashed/),
+      })
+      await until(
+        () => source.health().state === "down",
+        () => "the loss to be noticed",
+      )
+      await startHub({ mcpServers: { raw: stdio() } }, { args: ["--port", port] })
+      await until(
+        () => source.health().state === "up",
+        () => "the server to be found again",
+      )
+      expect(JSON.stringify(await source.call("echo", { text: "again" }, new Call(CALLER)))).toContain("again")
+      await source.close()
+    },
+  )
+
   describeSource("http", { ...OFFERED, open: http("http", "/mcp/raw"), openBroken: nobody("http") })
   describeSource("sse", { ...OFFERED, open: http("sse", "/mcp/raw/sse"), openBroken: nobody("sse") })
 })

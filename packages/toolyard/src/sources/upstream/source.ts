@@ -94,7 +94,8 @@ export class UpstreamSource implements Source {
   }
 
   call(tool: string, args: JsonObject, call: Call): Promise<ToolResult> {
-    const connection = this.#sessions ? undefined : this.#connection
+    // A pipe needs none of the care that follows.
+    const connection = this.type === "stdio" && !this.#sessions ? this.#connection : undefined
     return connection
       ? connection.callTool(tool, args, call, this.#offer)
       : this.#onBehalf(call, ready => ready.callTool(tool, args, call, this.#offer))
@@ -301,9 +302,10 @@ export class UpstreamSource implements Source {
     try {
       return await use(connection)
     } catch (error) {
-      // An HTTP server that forgot our session did nothing yet: introduce ourselves again and repeat, once.
-      if (!(error instanceof YardError) || error.code !== "session_not_found" || connection !== this.#connection)
-        throw error
+      if (!(error instanceof YardError) || connection !== this.#connection || this.type === "stdio") throw error
+      if (error.code === "server_down") this.#lost(error, 0)
+      // A server that forgot our session did nothing yet: introduce ourselves again and repeat, once.
+      if (error.code !== "session_not_found") throw error
       this.#lost(error, 0)
       return use(await this.#ready())
     }

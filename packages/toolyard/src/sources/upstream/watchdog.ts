@@ -16,7 +16,8 @@ while read -r op group; do
     -) groups="\${groups%% $group *} \${groups#* $group }" ;;
   esac
 done
-for group in $groups; do kill -KILL -- "-$group" 2>/dev/null; done
+# No -- before the group: dash takes it for a number.
+for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
 `
 
 export interface Watchdog {

@@ -60,8 +60,8 @@ export async function listen<Address>(
       sendError(response, error)
     }
   })
-  // A call may take as long as its own time-out allows; only idle connections and slow headers are ended here.
-  server.requestTimeout = 0
+  // The time to send a request; an answer may take as long as its own time-out allows.
+  server.requestTimeout = 120_000
   server.keepAliveTimeout = 60_000
   const port = await bind(server, options.host, options.port)
   const host = options.host.includes(":") ? `[${options.host}]` : options.host
