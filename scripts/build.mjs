@@ -1,15 +1,17 @@
 // Bundles the package: few files and lazy chunks, so that the command line starts quickly.
-import { rm } from "node:fs/promises"
+import { rename, rm } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 
 const folder = fileURLToPath(new URL("../packages/toolyard/", import.meta.url))
 
-await rm(`${folder}dist`, { recursive: true, force: true })
+// Built aside and put in place at once: whoever runs the old build meanwhile is not disturbed.
+const made = `dist-new-${process.pid}`
+const old = `${folder}dist-old-${process.pid}`
 await build({
   absWorkingDir: folder,
   entryPoints: { main: "src/app/main.ts" },
-  outdir: "dist",
+  outdir: made,
   bundle: true,
   splitting: true,
   format: "esm",
@@ -24,3 +26,7 @@ await build({
   banner: { js: 'import { createRequire as __createRequire } from "node:module";const require = __createRequire(import.meta.url);' },
   logLevel: "warning",
 })
+
+await rename(`${folder}dist`, old).catch(() => {})
+await rename(`${folder}${made}`, `${folder}dist`)
+await rm(old, { recursive: true, force: true })

@@ -25,7 +25,8 @@ function install() {
   const wanted = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).update(process.platform + process.arch).digest("hex")
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return
   console.error("setup: installing dependencies (once)")
-  run("npm", ["ci", "--no-audit", "--no-fund"])
+  // Not `npm ci`: it refuses where a registry lacks the packages of other platforms, which are optional.
+  run("npm", ["install", "--no-save", "--no-audit", "--no-fund"])
   mkdirSync(modules, { recursive: true })
   writeFileSync(stamp, wanted)
 }

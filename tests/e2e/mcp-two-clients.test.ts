@@ -21,7 +21,7 @@ beforeAll(async () => {
   stage = await openStage()
   // Calls are left open: each test decides what happens to them.
   const script = { tools: TOOLS, capabilities: { tools: {}, logging: {} }, on: { "tools/call": () => undefined } }
-  for (let index = 0; index < 2 + 4 * PAIRS.length; index++) {
+  for (let index = 0; index < 3 + 4 * PAIRS.length; index++) {
     entries[`shared${index}`] = stage.entry(script)
     spare.push(`shared${index}`)
   }

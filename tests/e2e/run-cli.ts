@@ -146,8 +146,15 @@ export async function openWitness() {
         }
         look()
       }),
-    /** Resolves when every process that ever spoke is gone: the kernel closes its socket. */
-    gone: (): Promise<unknown> => Promise.all(closings),
+    /** True once every process that ever spoke is gone, since the kernel closes its socket; false when it takes too long. */
+    gone: (): Promise<boolean> =>
+      new Promise(resolve => {
+        const timer = setTimeout(() => resolve(false), 10_000)
+        void Promise.all(closings).then(() => {
+          clearTimeout(timer)
+          resolve(true)
+        })
+      }),
     close: () => server.close(),
   }
 }

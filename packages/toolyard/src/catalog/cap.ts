@@ -7,9 +7,10 @@ export const MAX_RESULT_BYTES = 5_000_000
 /** How much text the shortened view keeps. */
 const VIEW_CHARS = 50_000
 
-/** The size where it is known for free, otherwise a walk that stops as soon as the limit is passed. */
+/** In bytes of UTF-8: of its text where that is known, otherwise by a walk that stops as soon as the limit is passed. */
 export function resultSize(result: ToolResult, limit: number): number {
-  return rawOf(result)?.length ?? walk(result, limit)
+  const raw = rawOf(result)
+  return raw === undefined ? walk(result, limit) : Buffer.byteLength(raw)
 }
 
 function walk(value: unknown, limit: number): number {
@@ -17,9 +18,11 @@ function walk(value: unknown, limit: number): number {
   const stack: unknown[] = [value]
   while (stack.length > 0 && size <= limit) {
     const next = stack.pop()
-    if (typeof next === "string") size += next.length + 2
-    else if (Array.isArray(next)) stack.push(...next)
-    else if (isObject(next)) {
+    if (typeof next === "string") size += Buffer.byteLength(next) + 2
+    else if (Array.isArray(next)) {
+      // One by one: an array may have more items than a call can have arguments.
+      for (const item of next) stack.push(item)
+    } else if (isObject(next)) {
       for (const key in next) {
         size += key.length + 4
         stack.push(next[key])

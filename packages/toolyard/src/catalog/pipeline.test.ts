@@ -151,6 +151,19 @@ describe("the call pipeline", () => {
     expect(warnings.join()).toContain("unchecked")
   })
 
+  it("checks each tool by its own schema, even if two have the same $id", async () => {
+    const schema = (type: string): JsonObject => ({ $id: "urn:same", type: "object", properties: { v: { type } } })
+    const { call } = await openCatalog(
+      inlineSource({
+        a: { definition: { inputSchema: schema("string") }, run: async () => answer("a") },
+        b: { definition: { inputSchema: schema("number") }, run: async () => answer("b") },
+      }),
+    )
+    expect(await call("s__a", { v: "x" })).toEqual(answer("a"))
+    expect(await call("s__b", { v: 1 })).toEqual(answer("b"))
+    await expect(call("s__b", { v: "x" })).rejects.toMatchObject({ code: "invalid_arguments" })
+  })
+
   it("V14 ends a call that takes too long, by the server's limit or the tool's own, and says so", async () => {
     const run = (_args: JsonObject, call: Call): Promise<JsonObject> =>
       new Promise((_resolve, reject) => call.onAbort({ onAbort: reject }))

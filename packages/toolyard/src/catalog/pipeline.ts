@@ -33,7 +33,9 @@ export class Pipeline {
     const started = performance.now()
     try {
       this.#authorize(tool, call.caller)
-      this.#validate(tool, args)
+      tool.check ??= await this.#validator.compile(tool.id, tool.definition.inputSchema)
+      const problems = tool.check(args)
+      if (problems !== undefined) throw invalidArguments(tool.id, problems)
       const { member } = tool
       const source = sourceOf(member)
       if (!member.slots.tryTake()) await member.slots.take(call)
@@ -77,12 +79,6 @@ export class Pipeline {
   /** The stage where a person decides. Nobody can be asked yet, so what needs asking is refused. */
   #approve(tool: CatalogTool, because: string): never {
     throw new YardError("approval_required", `${tool.id} needs approval: ${because}`)
-  }
-
-  #validate(tool: CatalogTool, args: JsonObject): void {
-    tool.check ??= this.#validator.compile(tool.id, tool.definition.inputSchema)
-    const problems = tool.check(args)
-    if (problems !== undefined) throw invalidArguments(tool.id, problems)
   }
 
   #record(

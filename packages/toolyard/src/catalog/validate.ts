@@ -1,5 +1,4 @@
 /** Checks arguments against a tool's raw JSON Schema. Ajv is loaded and schemas compiled only when first needed. */
-import { createRequire } from "node:module"
 import type { Ajv, ErrorObject, ValidateFunction } from "ajv"
 import { YardError } from "../model/errors.ts"
 import { isObject, type JsonObject } from "../model/json.ts"
@@ -8,6 +7,7 @@ import { isObject, type JsonObject } from "../model/json.ts"
 export type Check = (args: JsonObject) => string | undefined
 
 const MAX_PROBLEMS = 8
+const OPTIONS = { strict: false, allErrors: true, validateFormats: false, addUsedSchema: false, logger: false as const }
 const PASS: Check = () => undefined
 
 export class Validator {
@@ -20,36 +20,32 @@ export class Validator {
   }
 
   /** A schema that won't compile never takes its tool away: the arguments then go through unchecked. */
-  compile(tool: string, schema: unknown): Check {
+  async compile(tool: string, schema: unknown): Promise<Check> {
     if (!isObject(schema)) return PASS
     // The commonest schema of tools without parameters needs no compiler.
     if (Object.keys(schema).every(key => key === "type" || key === "$schema") && schema.type === "object") return PASS
     try {
-      const validate = this.#ajvFor(schema).compile(schema)
+      const ajv = await this.#ajvFor(schema)
+      const validate = ajv.compile(schema)
+      // Else Ajv would keep it for ever, and refuse another tool's schema with the same `$id`.
+      ajv.removeSchema(schema)
       return args => (validate(args) ? undefined : describe(validate))
     } catch (error) {
-      this.#warn(
-        `the arguments of ${tool} are passed through unchecked: its schema does not compile (${error instanceof Error ? error.message : String(error)})`,
-      )
+      const reason = error instanceof Error ? error.message : String(error)
+      this.#warn(`the arguments of ${tool} are passed through unchecked: its schema does not compile (${reason})`)
       return PASS
     }
   }
 
-  #ajvFor(schema: JsonObject): Ajv {
+  async #ajvFor(schema: JsonObject): Promise<Ajv> {
     const dialect = typeof schema.$schema === "string" ? schema.$schema : ""
-    const options = {
-      strict: false,
-      allErrors: true,
-      validateFormats: false,
-      addUsedSchema: false,
-      logger: false as const,
-    }
-    const require = createRequire(import.meta.url)
     if (/draft-0[4-7]/.test(dialect)) {
-      this.#draft07 ??= new (require("ajv").Ajv as typeof Ajv)(options)
+      const { default: ajv } = await import("ajv")
+      this.#draft07 ??= new ajv.Ajv(OPTIONS)
       return this.#draft07
     }
-    this.#draft2020 ??= new (require("ajv/dist/2020.js").Ajv2020 as typeof Ajv)(options)
+    const { default: ajv } = await import("ajv/dist/2020.js")
+    this.#draft2020 ??= new ajv.Ajv2020(OPTIONS)
     return this.#draft2020
   }
 }
