@@ -25,10 +25,7 @@ export class Validator {
     // The commonest schema of tools without parameters needs no compiler.
     if (Object.keys(schema).every(key => key === "type" || key === "$schema") && schema.type === "object") return PASS
     try {
-      const ajv = await this.#ajvFor(schema)
-      const validate = ajv.compile(schema)
-      // Else Ajv would keep it for ever, and refuse another tool's schema with the same `$id`.
-      ajv.removeSchema(schema)
+      const validate = await this.#validatorOf(schema)
       return args => (validate(args) ? undefined : describe(validate))
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error)
@@ -37,17 +34,34 @@ export class Validator {
     }
   }
 
-  async #ajvFor(schema: JsonObject): Promise<Ajv> {
+  async #validatorOf(schema: JsonObject): Promise<ValidateFunction> {
     const dialect = typeof schema.$schema === "string" ? schema.$schema : ""
-    if (/draft-0[4-7]/.test(dialect)) {
-      const { default: ajv } = await import("ajv")
-      this.#draft07 ??= new ajv.Ajv(OPTIONS)
-      return this.#draft07
+    const old = /draft-0[4-7]/.test(dialect)
+    const create = old ? await draft07() : await draft2020()
+    const known = old ? this.#draft07 : this.#draft2020
+    const ajv = known ?? create()
+    if (old) this.#draft07 = ajv
+    else this.#draft2020 = ajv
+    try {
+      const validate = ajv.compile(schema)
+      // Else Ajv would keep it for ever.
+      ajv.removeSchema(schema)
+      return validate
+    } catch {
+      // Another tool's schema may have left the same `$id` behind.
+      return create().compile(schema)
     }
-    const { default: ajv } = await import("ajv/dist/2020.js")
-    this.#draft2020 ??= new ajv.Ajv2020(OPTIONS)
-    return this.#draft2020
   }
+}
+
+async function draft07(): Promise<() => Ajv> {
+  const { default: ajv } = await import("ajv")
+  return () => new ajv.Ajv(OPTIONS)
+}
+
+async function draft2020(): Promise<() => Ajv> {
+  const { default: ajv } = await import("ajv/dist/2020.js")
+  return () => new ajv.Ajv2020(OPTIONS)
 }
 
 function describe(validate: ValidateFunction): string {

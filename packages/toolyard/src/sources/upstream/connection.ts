@@ -65,6 +65,7 @@ export class Connection {
   #wire: Wire | undefined
   #nextId = 1
   #closed: YardError | undefined
+  #retired = false
 
   constructor(events: ConnectionEvents) {
     this.#events = events
@@ -183,6 +184,12 @@ export class Connection {
     await this.#wire?.close()
   }
 
+  /** Closes once the requests under way have their answers; nobody is told. */
+  retire(): void {
+    this.#retired = true
+    if (this.#pending.size === 0) void this.close()
+  }
+
   #receive(message: JsonObject, relatedTo: RequestId | undefined): void {
     const { id, method } = message
     if (method === undefined) {
@@ -292,6 +299,7 @@ export class Connection {
       pending.call.offAbort(pending)
       this.#active.delete(pending.call)
     }
+    if (this.#retired && !this.#closed && this.#pending.size === 0) void this.close()
     return pending
   }
 
@@ -300,7 +308,7 @@ export class Connection {
     this.#closed = reason
     for (const asking of this.#asked.values()) asking.abort()
     for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(reason)
-    if (!own) this.#events.closed(reason)
+    if (!own && !this.#retired) this.#events.closed(reason)
   }
 }
 

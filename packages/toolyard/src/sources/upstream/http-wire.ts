@@ -94,7 +94,11 @@ function openStreamable(sdk: Sdk, url: URL, entry: HttpEntry, events: WireEvents
       })
     } catch (error) {
       open.delete(transport)
-      if (!signal?.aborted && !closed) deliverFailure(sdk, events, id, error)
+      if (signal?.aborted || closed) return
+      // Whatever else it says: this is how a server refuses a session that it does not know (any more).
+      if (main.sessionId !== undefined && error instanceof sdk.SdkHttpError && error.data.status === 404)
+        events.failed(id, toOpenError(sdk, error))
+      else deliverFailure(sdk, events, id, error)
     }
   }
 

@@ -239,7 +239,8 @@ export class UpstreamSource implements Source {
     this.#connection = undefined
     this.#listener?.close()
     this.#listener = undefined
-    void lost?.close()
+    // What one call found out need not hold for the others under way: they may have an answer still to come.
+    lost?.retire()
     if (!lost || this.#ending.signal.aborted) return
     if (Date.now() - upSince >= WELL_AFTER_MS) this.#failures = 0
     this.#failed(reason)
@@ -302,11 +303,12 @@ export class UpstreamSource implements Source {
     try {
       return await use(connection)
     } catch (error) {
-      if (!(error instanceof YardError) || connection !== this.#connection || this.type === "stdio") throw error
-      if (error.code === "server_down") this.#lost(error, 0)
+      if (!(error instanceof YardError) || this.type === "stdio") throw error
+      const forgotten = error.code === "session_not_found"
+      // Of several calls that find it out, the first one sees to the new connection.
+      if ((forgotten || error.code === "server_down") && connection === this.#connection) this.#lost(error, 0)
       // A server that forgot our session did nothing yet: introduce ourselves again and repeat, once.
-      if (error.code !== "session_not_found") throw error
-      this.#lost(error, 0)
+      if (!forgotten) throw error
       return use(await this.#ready())
     }
   }
