@@ -21,7 +21,7 @@ describe("a server over HTTP", () => {
     ["drop", "server_down"],
     ["half", "upstream_crashed"],
     ["bad-gateway", "server_down"],
-    ["page", "server_down"],
+    ["page", "upstream_bad_reply"],
     ["hang", "timeout"],
   ])("that answers a call with %j: the call gets the typed error %s, the next one works", async (how, code) => {
     const server = await startServer()

@@ -52,6 +52,7 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
   }
   let config = await loadConfig(where)
   reportProblems(config.problems, log)
+  if (config.surface === "code") log.warn('`surface` is "code", which is not there yet: /mcp offers the tools directly')
   const folder = join(config.root, ".toolyard")
   const kept = options.keep === false ? undefined : folder
   const cache = openCache(kept, problem => log.warn(problem))
@@ -76,24 +77,24 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
 
   const watcher = options.watch
     ? watchConfig(
-      () => loadConfig(where),
-      () => candidateFiles(where),
-      next => {
-        reportProblems(next.problems, log)
-        const unreadable = unreadableFiles(next)
-        if (unreadable.length > 0) {
-          log.warn(`${unreadable.join(" and ")} cannot be read; everything goes on as before`)
-          return
-        }
-        const policyChanged = JSON.stringify(next.policy) !== JSON.stringify(config.policy)
-        config = next
-        log.info("the configuration changed")
-        if (policyChanged) catalog.setPolicy(next.policy)
-        void catalog
-          .configure(next.servers.filter(only).map(servable))
-          .catch((error: unknown) => log.warn(String(error)))
-      },
-    )
+        () => loadConfig(where),
+        () => candidateFiles(where),
+        next => {
+          reportProblems(next.problems, log)
+          const unreadable = unreadableFiles(next)
+          if (unreadable.length > 0) {
+            log.warn(`${unreadable.join(" and ")} cannot be read; everything goes on as before`)
+            return
+          }
+          const policyChanged = JSON.stringify(next.policy) !== JSON.stringify(config.policy)
+          config = next
+          log.info("the configuration changed")
+          if (policyChanged) catalog.setPolicy(next.policy)
+          void catalog
+            .configure(next.servers.filter(only).map(servable))
+            .catch((error: unknown) => log.warn(String(error)))
+        },
+      )
     : undefined
 
   return {

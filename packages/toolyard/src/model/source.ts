@@ -103,6 +103,8 @@ export interface Source {
   unsubscribe?(uri: string): Promise<void>
   /** The most verbose level that any client of this server wants. */
   setLogLevel?(level: LogLevel): Promise<void>
+  /** Something a client says by itself, for what is kept for its session alone. */
+  tell?(session: string, method: string, params: JsonObject | undefined): void
   /** A client session ended: whatever was kept for it alone is let go. */
   endSession?(session: string): Promise<void>
   /** Tries to connect now instead of at the next retry. */

@@ -127,11 +127,7 @@ export class Connection {
         wire.send(message, headers, wire.exchanges ? call.signal : undefined)
       } catch (error) {
         this.#take(id)
-        reject(
-          new YardError("invalid_params", `${method} could not be written as JSON: ${(error as Error).message}`, {
-            cause: error,
-          }),
-        )
+        reject(error instanceof YardError ? error : unprintable(method, error))
       }
     })
   }
@@ -310,6 +306,13 @@ export class Connection {
     for (const id of [...this.#pending.keys()]) this.#take(id)?.reject(reason)
     if (!own && !this.#retired) this.#events.closed(reason)
   }
+}
+
+/** Nested too deeply, say. */
+function unprintable(method: string, error: unknown): YardError {
+  return new YardError("invalid_params", `${method} could not be written as JSON: ${(error as Error).message}`, {
+    cause: error,
+  })
 }
 
 function withProgress(params: JsonObject, id: number): JsonObject {

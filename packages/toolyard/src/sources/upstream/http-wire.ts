@@ -209,6 +209,8 @@ function toOpenError(sdk: Sdk, error: unknown): YardError {
   }
   if (error instanceof sdk.UnauthorizedError)
     return new YardError("needs_login", "the server wants a login", { cause: error })
+  if (error instanceof sdk.SdkError && error.code === sdk.SdkErrorCode.ClientHttpUnexpectedContent)
+    return new YardError("upstream_bad_reply", `the server did not answer in JSON: ${error.message}`, { cause: error })
   return new YardError("server_down", `the server cannot be reached: ${describe(error)}`, { cause: error })
 }
 

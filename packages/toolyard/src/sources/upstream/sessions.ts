@@ -36,6 +36,13 @@ export class SessionConnections {
     }
   }
 
+  tell(session: string, method: string, params: JsonObject | undefined): void {
+    void this.#connections.get(session)?.then(
+      connection => connection.notify(method, params),
+      () => {},
+    )
+  }
+
   async end(session: string): Promise<void> {
     const connection = this.#connections.get(session)
     this.#connections.delete(session)

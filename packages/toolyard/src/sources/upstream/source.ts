@@ -131,6 +131,10 @@ export class UpstreamSource implements Source {
     await this.#sendLogLevel(this.#connection)
   }
 
+  tell(session: string, method: string, params: JsonObject | undefined): void {
+    this.#sessions?.tell(session, method, params)
+  }
+
   async endSession(session: string): Promise<void> {
     await this.#sessions?.end(session)
   }

@@ -14,6 +14,9 @@ const MAX_LINE_BYTES = 128 * 1024 * 1024
 /** How long the last output of a process that has ended is waited for. */
 const DRAIN_MS = 200
 
+/** How much may wait for a server that does not read its input. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024
+
 /** What a child gets of our environment: what programs need to run at all, none of our secrets. */
 const INHERITED = [
   "APPDATA", "COMSPEC", "HOME", "HOMEDRIVE", "HOMEPATH", "HTTPS_PROXY", "HTTP_PROXY", "LANG", "LC_ALL", "LC_CTYPE",
@@ -100,6 +103,9 @@ export async function openStdioWire(
     send(message: Outgoing) {
       const line = `${JSON.stringify(message)}\n`
       if (closed) return
+      if (queued.length + (child.stdin?.writableLength ?? 0) > MAX_UNREAD_BYTES) {
+        throw new YardError("overloaded", "the server does not read what it is sent")
+      }
       // All that is sent in one turn of the event loop goes out in one write.
       if (queued === "") setImmediate(flush)
       queued += line

@@ -85,6 +85,11 @@ export class Changes {
     )
   }
 
+  /** For the servers that have a process of this session's own; the others can't tell whose roots changed. */
+  tell(session: string, method: string, params: JsonObject | undefined): void {
+    for (const { source } of this.#catalog.servers()) source?.tell?.(session, method, params)
+  }
+
   endSession(session: string): void {
     for (const { source } of this.#catalog.servers()) void source?.endSession?.(session)
   }

@@ -18,6 +18,16 @@ export function keepAlive(response: ServerResponse): void {
   response.once("close", () => clearInterval(timer))
 }
 
+/** A client that reads nothing is not waited for: what has piled up for it would be the hub's own end. */
+const MAX_UNREAD_BYTES = 64 * 1024 * 1024
+
+/** Writes to a client, unless it is gone or has stopped reading. */
+export function writeTo(response: ServerResponse, text: string): void {
+  if (response.writableEnded || response.destroyed) return
+  if (response.writableLength > MAX_UNREAD_BYTES) response.destroy()
+  else response.write(text)
+}
+
 export const sseEvent = (text: string): string => `event: message\ndata: ${text}\n\n`
 
 export class HttpReply implements Reply {
@@ -37,7 +47,7 @@ export class HttpReply implements Reply {
   event(text: string): void {
     if (!this.#streaming) this.stream()
     if (this.#log) this.#log.push(text)
-    else if (!this.#response.writableEnded && !this.#response.destroyed) this.#response.write(sseEvent(text))
+    else writeTo(this.#response, sseEvent(text))
   }
 
   end(text: string, status = 200): void {

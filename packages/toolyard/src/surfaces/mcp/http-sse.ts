@@ -5,9 +5,9 @@ import { isObject } from "../../model/json.ts"
 import type { Address } from "./address.ts"
 import { errorText } from "./exchange.ts"
 import type { HttpCaller } from "./http.ts"
-import { checkShape, echoId, isBatch } from "./http.ts"
-import { keepAlive, SSE_HEADERS, sseEvent } from "./http-reply.ts"
+import { keepAlive, SSE_HEADERS } from "./http-reply.ts"
 import { LegacySession, type SessionDeps } from "./legacy-session.ts"
+import { checkShape, echoId, isBatch } from "./message-shape.ts"
 import { readBody } from "./read-body.ts"
 import type { Sessions } from "./sessions.ts"
 
@@ -21,7 +21,7 @@ export function openSseStream(
   const session = new LegacySession(address, caller, deps)
   deps.sessions.add(session)
   response.writeHead(200, SSE_HEADERS)
-  session.push = text => response.write(sseEvent(text))
+  session.openStream(response)
   response.once("close", () => deps.sessions.end(session))
   const url = new URL(request.url ?? "", "http://localhost")
   url.searchParams.set("sessionId", session.id)

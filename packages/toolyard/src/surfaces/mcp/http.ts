@@ -7,8 +7,9 @@ import type { Caller } from "../../model/source.ts"
 import type { Address } from "./address.ts"
 import { Connections } from "./connections.ts"
 import { errorText } from "./exchange.ts"
-import { batchReplies, HttpReply, keepAlive, SSE_HEADERS, sseEvent } from "./http-reply.ts"
+import { batchReplies, HttpReply, keepAlive, SSE_HEADERS } from "./http-reply.ts"
 import { LegacySession, type SessionDeps } from "./legacy-session.ts"
+import { checkShape, echoId } from "./message-shape.ts"
 import { isModern, type Modern } from "./modern.ts"
 import { readBody } from "./read-body.ts"
 import type { Sessions } from "./sessions.ts"
@@ -183,17 +184,10 @@ export class McpHttp {
       found.log.replay(found.after, response)
       return
     }
-    if (session.push)
-      throw new YardError("invalid_request", "the session has a stream already", {
-        hint: "Close the other stream first.",
-      })
     response.writeHead(200, { ...SSE_HEADERS, ...session.headers })
     response.flushHeaders()
     keepAlive(response)
-    session.push = text => response.write(sseEvent(text))
-    response.once("close", () => {
-      session.push = undefined
-    })
+    session.openStream(response)
   }
 
   #session(request: IncomingMessage, address: Address): LegacySession {
@@ -227,34 +221,6 @@ function replyOf(session: LegacySession, response: ServerResponse, prefers: "jso
 }
 
 const IGNORED = { event: () => {}, end: () => {} }
-
-/** An empty array is no batch but a broken message, and is answered as one. */
-export function isBatch(body: unknown, session: LegacySession): body is unknown[] {
-  return Array.isArray(body) && body.length > 0 && session.hasBatches
-}
-
-/** One JSON-RPC message in shape: the version, and a method, or an answer with an id. */
-export function checkShape(body: unknown): YardError | undefined {
-  if (!isObject(body)) return new YardError("invalid_request", "the message is not an object")
-  if (body.jsonrpc !== "2.0") return new YardError("invalid_request", '`jsonrpc` must be "2.0"')
-  const { id, method, params } = body
-  if (id !== undefined && typeof id !== "string" && !(typeof id === "number" && Number.isFinite(id))) {
-    return new YardError("invalid_request", "`id` must be a string or a number")
-  }
-  if (method === undefined) {
-    const isAnswer = id !== undefined && (body.result !== undefined || body.error !== undefined)
-    return isAnswer ? undefined : new YardError("invalid_request", "`method` is missing")
-  }
-  if (typeof method !== "string") return new YardError("invalid_request", "`method` must be a string")
-  if (params !== undefined && !isObject(params))
-    return new YardError(id === undefined ? "invalid_request" : "invalid_params", "`params` must be an object")
-  return undefined
-}
-
-export function echoId(body: unknown): RequestId | null {
-  const id = isObject(body) ? body.id : undefined
-  return typeof id === "string" || (typeof id === "number" && Number.isFinite(id)) ? id : null
-}
 
 function refuse(response: ServerResponse, error: unknown, id: RequestId | null, status?: number): void {
   if (response.headersSent) {

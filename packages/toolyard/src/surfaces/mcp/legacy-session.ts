@@ -1,5 +1,6 @@
 /** A client of protocol 2025-11-25 or older: it introduces itself once and then keeps a session, over whatever transport. */
 import { randomUUID } from "node:crypto"
+import type { ServerResponse } from "node:http"
 import { toRpcError, YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import {
@@ -14,6 +15,7 @@ import type { Caller, OfferList } from "../../model/source.ts"
 import type { Address } from "./address.ts"
 import { admits, type Changes, type Watcher } from "./changes.ts"
 import { errorText, McpCall, notificationText, type Reply, requestText, resultText } from "./exchange.ts"
+import { sseEvent, writeTo } from "./http-reply.ts"
 import type { Methods } from "./methods.ts"
 import { StreamLogs } from "./stream-logs.ts"
 
@@ -47,6 +49,7 @@ export class LegacySession implements Watcher {
   #caller: Caller
   #capabilities: JsonObject = {}
   #asked = 0
+  #stream: ServerResponse | undefined
 
   constructor(address: Address, caller: Omit<Caller, "session">, deps: SessionDeps) {
     this.address = address
@@ -66,6 +69,18 @@ export class LegacySession implements Watcher {
 
   get hasBatches(): boolean {
     return this.version === "2025-03-26"
+  }
+
+  /** The client opened a stream for what belongs to no request; one that it opened before is given up for it. */
+  openStream(response: ServerResponse): void {
+    this.#stream?.end()
+    this.#stream = response
+    this.push = text => writeTo(response, sseEvent(text))
+    response.once("close", () => {
+      if (this.#stream !== response) return
+      this.#stream = undefined
+      this.push = undefined
+    })
   }
 
   /** One message that is known to be a JSON-RPC object; only requests use `reply`. */
@@ -102,6 +117,7 @@ export class LegacySession implements Watcher {
     for (const question of this.#questions.values()) question.reject(gone)
     for (const uri of this.#subscribed) void this.#deps.changes.unsubscribe(this.address, uri).catch(() => {})
     this.#deps.changes.endSession(this.id)
+    this.#stream?.end()
     this.push = undefined
   }
 
@@ -251,6 +267,8 @@ export class LegacySession implements Watcher {
       this.#requests
         .get(params.requestId as RequestId)
         ?.abort(new YardError("cancelled", "the client cancelled the request"))
+    } else if (method === "notifications/roots/list_changed") {
+      this.#deps.changes.tell(this.id, method, params)
     }
   }
 }

@@ -8,8 +8,8 @@ import type { RequestId } from "../../model/mcp.ts"
 import type { Caller } from "../../model/source.ts"
 import type { Address } from "./address.ts"
 import { errorText } from "./exchange.ts"
-import { checkShape, echoId, isBatch } from "./http.ts"
 import { LegacySession, type SessionDeps } from "./legacy-session.ts"
+import { checkShape, echoId, isBatch } from "./message-shape.ts"
 import { type Cancellable, isModern, type Modern } from "./modern.ts"
 
 export interface StdioStreams {

@@ -3,6 +3,7 @@
  * call can come back with `Last-Event-ID` and is given what it missed.
  */
 import type { ServerResponse } from "node:http"
+import { writeTo } from "./http-reply.ts"
 
 /** How much of a session's finished and unfinished streams is kept; the oldest finished ones go first. */
 const KEEP_BYTES = 8 * 1024 * 1024
@@ -36,7 +37,7 @@ export class StreamLog {
     const frame = `id: ${this.id}_${this.#frames.length + 1}\nevent: message\ndata: ${text}\n\n`
     this.#frames.push(frame)
     this.#onGrow(frame.length)
-    this.#sink?.write(frame)
+    if (this.#sink) writeTo(this.#sink, frame)
   }
 
   end(): void {
