@@ -164,7 +164,10 @@ describe("/api", () => {
     await call({ tool: "my_server__create_issue" })
     const { json } = await get("/api/stats")
     expect(json).toMatchObject({ uptimeSeconds: expect.any(Number), sessions: 0, memoryBytes: expect.any(Number) })
-    const { ok, toolErrors, refused, failed } = (json.servers as Record<string, Json>).my_server as Record<string, number>
+    const { ok, toolErrors, refused, failed } = (json.servers as Record<string, Json>).my_server as Record<
+      string,
+      number
+    >
     const was = (before.my_server ?? {}) as Record<string, number>
     expect({ ok, toolErrors, refused, failed }).toEqual({
       ok: (was.ok ?? 0) + 1,
@@ -226,9 +229,9 @@ describe("watching the hub", () => {
       }
       const sample = /^(\w+)(\{(?:\w+="(?:[^"\\\n]|\\.)*",?)*\})? (-?[\d.e+]+|\+Inf|NaN)$/.exec(line)
       expect(sample, line).not.toBeNull()
-      const family = (sample?.[1] as string).replace(/_(bucket|sum|count)$/, "")
-      expect(types.has(family) || types.has(sample?.[1] as string), line).toBe(true)
-      samples.set(`${sample?.[1]}${sample?.[2] ?? ""}`, Number(sample?.[3]))
+      const [, name = "", labels = "", value] = sample ?? []
+      expect(types.has(name) || types.has(name.replace(/_(bucket|sum|count)$/, "")), line).toBe(true)
+      samples.set(name + labels, Number(value))
     }
     expect(samples.get('toolyard_server_up{server="broken"}')).toBe(0)
     expect(samples.get('toolyard_calls_total{server="my_server",outcome="ok"}')).toBeGreaterThan(0)

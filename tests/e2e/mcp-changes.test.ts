@@ -2,7 +2,7 @@
 import type { Client } from "@modelcontextprotocol/client"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type Hub, startHub, stopAll, until } from "../fixtures/hub.ts"
-import { closeClients, connect, type Era, ERAS } from "./mcp-clients.ts"
+import { closeClients, connect, ERAS, type Era } from "./mcp-clients.ts"
 import { type Json, openStage, type Stage } from "./mcp-stage.ts"
 
 const tool = (name: string): Json => ({ name, inputSchema: { type: "object" } })
@@ -159,7 +159,10 @@ describe("log messages that belong to no call", () => {
     await puppet.seen(({ method, params }) => method === "logging/setLevel" && params.level === "debug")
     for (const level of ["debug", "warning", "error", "emergency"])
       puppet.send({ jsonrpc: "2.0", method: "notifications/message", params: { level, data: level } })
-    await until(() => heard.debug!.length === 4 && heard.error!.length === 2, () => JSON.stringify(heard))
+    await until(
+      () => heard.debug!.length === 4 && heard.error!.length === 2,
+      () => JSON.stringify(heard),
+    )
     expect(heard).toEqual({ debug: ["debug", "warning", "error", "emergency"], error: ["error", "emergency"] })
   })
 })

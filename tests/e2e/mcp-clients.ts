@@ -11,7 +11,6 @@ import type { Json } from "./mcp-stage.ts"
 export type Era = "legacy" | "modern"
 export const ERAS: Era[] = ["legacy", "modern"]
 
-
 export interface ClientOptions {
   name?: string
   capabilities?: ClientCapabilities

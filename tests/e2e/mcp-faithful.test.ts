@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Hub, startHub, stopAll } from "../fixtures/hub.ts"
 import { ERAS } from "./mcp-clients.ts"
 import { type Json, openStage, type Stage } from "./mcp-stage.ts"
-import { ask } from "./mcp-wire.ts"
+import { ask, listed } from "./mcp-wire.ts"
 
 const path = (relative: string): string => fileURLToPath(new URL(relative, import.meta.url))
 
@@ -45,11 +45,13 @@ afterAll(async () => {
 
 /** Results that do not survive being parsed and printed again. */
 const RESULTS: Record<string, string> = {
-  numbers: '{"content":[],"structuredContent":{"big":9007199254740993,"one":1.0,"exponent":1E5,"zero":-0,"tiny":1e-400}}',
+  numbers:
+    '{"content":[],"structuredContent":{"big":9007199254740993,"one":1.0,"exponent":1E5,"zero":-0,"tiny":1e-400}}',
   keys: '{"content":[],"structuredContent":{"__proto__":{"polluted":true},"a":1,"a":2,"10":0,"9":0}}',
   escapes: '{"content":[{"type":"text","text":"\\u00e9\\/\\ud83d \\u2028 \\ud83d\\ude00"}]}',
   spaces: '{ "content" : [ { "type":"text", "text":"x" } ] , "isError" : false }',
-  blocks: '{"content":[{"type":"hologram","of":{"x":[null]}},{"type":"text","text":"t","annotations":{"k":1}}],"own":1}',
+  blocks:
+    '{"content":[{"type":"hologram","of":{"x":[null]}},{"type":"text","text":"t","annotations":{"k":1}}],"own":1}',
 }
 const result = ({ arguments: args }: Json): string => RESULTS[(args as { which: string }).which] as string
 
@@ -67,7 +69,7 @@ describe("tools/list", () => {
 
   it.each(ERAS)("N8 gives a %s client at /mcp/all the same but for the names", async era => {
     const { answer } = await ask(`${hub.url}/mcp/all`, era, "tools/list")
-    const given = answer.result?.tools as Json[]
+    const given = listed(answer)
     const sent = servers.flatMap(([server, tools]) => (JSON.parse(tools) as Json[]).map(tool => ({ server, tool })))
     expect(given).toHaveLength(sent.length)
     for (const [index, { server, tool }] of sent.entries()) {

@@ -1,7 +1,8 @@
 /** How a client and the hub come to know each other, in every version of the protocol. */
-import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
+
 import { writeFileSync } from "node:fs"
 import { join } from "node:path"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { BIN, type Hub, startHub, stopAll, tempFolder } from "../fixtures/hub.ts"
 import { closeClients, connect, ERAS, textOf } from "./mcp-clients.ts"
@@ -86,7 +87,9 @@ describe("2026-07-28", () => {
       capabilities: { tools: { listChanged: true } },
       ttlMs: expect.any(Number),
       cacheScope: "private",
-      _meta: { "io.modelcontextprotocol/serverInfo": { name: at.length === 4 && at !== "/all" ? "puppet" : "toolyard" } },
+      _meta: {
+        "io.modelcontextprotocol/serverInfo": { name: at.length === 4 && at !== "/all" ? "puppet" : "toolyard" },
+      },
     })
   })
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Hub, startHub, stopAll } from "../fixtures/hub.ts"
 import { closeClients, connect, textOf } from "./mcp-clients.ts"
 import { type Json, openStage, type Stage, text } from "./mcp-stage.ts"
-import { ACCEPT, modern, openSession, post, request } from "./mcp-wire.ts"
+import { ACCEPT, listed, modern, openSession, post, request } from "./mcp-wire.ts"
 
 let stage: Stage
 let hub: Hub
@@ -105,10 +105,12 @@ describe("content", () => {
     expect(status).toBe(200)
   })
 
-  it.each(["PUT", "PATCH", "TRACE"])("V9 knows no %s", async method => {
-    const { status, headers } = await rawRequest("/mcp/one", { method })
-    expect(status).toBe(405)
-    expect(headers.allow).toContain("POST")
+  it.each(["PUT", "PATCH", "TRACE", "HEAD"])("V9 knows no %s", async method => {
+    for (const path of ["/mcp/one", "/mcp/one/sse"]) {
+      const { status, headers } = await rawRequest(path, { method })
+      expect(status).toBe(405)
+      expect(headers.allow).toContain("POST")
+    }
   })
 })
 
@@ -124,8 +126,7 @@ describe("who may ask", () => {
     expect(status).toBe(204)
     expect(given["access-control-allow-origin"]).toBe("http://localhost:3000")
     expect(given.vary).toContain("Origin")
-    for (const method of ["GET", "POST", "DELETE"])
-      expect(given["access-control-allow-methods"]).toContain(method)
+    for (const method of ["GET", "POST", "DELETE"]) expect(given["access-control-allow-methods"]).toContain(method)
     const allowed = String(given["access-control-allow-headers"]).toLowerCase()
     for (const header of sent.split(", ")) expect(allowed).toContain(header)
   })
@@ -242,8 +243,7 @@ describe("addresses", () => {
   })
 
   it("V1 every server stands at an address of its own, and all of them at /mcp and /mcp/all", async () => {
-    const names = async (at: string) =>
-      ((await modern(hub.url + at, "tools/list")).answer.result?.tools as Json[]).map(tool => tool.name)
+    const names = async (at: string) => listed((await modern(hub.url + at, "tools/list")).answer).map(tool => tool.name)
     expect(await names("/mcp/one")).toEqual(["echo"])
     expect(await names("/mcp/two")).toEqual(["echo"])
     expect(await names("/mcp/all")).toEqual(["one__echo", "two__echo"])

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Hub, startHub, stopAll, until } from "../fixtures/hub.ts"
 import { closeClients, connect, ERAS, textOf } from "./mcp-clients.ts"
-import { type Json, openStage, type Script, type Stage, text } from "./mcp-stage.ts"
-import { ask, modern, openSession } from "./mcp-wire.ts"
+import { type Json, type Message, openStage, type Script, type Stage, text } from "./mcp-stage.ts"
+import { ask, listed, modern, openSession } from "./mcp-wire.ts"
 
 const object = (properties: Json = {}, required: string[] = []): Json => ({ type: "object", properties, required })
 const TOOLS: Json[] = [
@@ -12,7 +12,10 @@ const TOOLS: Json[] = [
   { name: "write", inputSchema: object(), annotations: { readOnlyHint: false } },
   { name: "wipe", inputSchema: object(), annotations: { destructiveHint: true } },
   { name: "silent", inputSchema: object() },
-  { name: "pay", inputSchema: object({ amount: { type: "integer", minimum: 1 }, to: { enum: ["a", "b"] } }, ["amount"]) },
+  {
+    name: "pay",
+    inputSchema: object({ amount: { type: "integer", minimum: 1 }, to: { enum: ["a", "b"] } }, ["amount"]),
+  },
   { name: "strict", inputSchema: { ...object({ known: {} }), additionalProperties: false } },
   { name: "broken_schema", inputSchema: { type: "object", properties: { a: { $ref: "#/nowhere" } } } },
   { name: "worse_schema", inputSchema: { type: "objekt", properties: 5 } },
@@ -96,9 +99,11 @@ async function call(at: string, name: string, args: Json = {}, era: "legacy" | "
   return { isError: isError === true, said: textOf(rest), code: error?.code }
 }
 
+const metaOf = ({ result }: Message): Json => (result?._meta ?? {}) as Json
+
 const offered = async (at: string, era: "legacy" | "modern" = "modern"): Promise<unknown[]> => {
   const { answer } = await ask(`${hub.url}/mcp/${at}`, era, "tools/list")
-  return (answer.result?.tools as Json[]).map(tool => tool.name)
+  return listed(answer).map(tool => tool.name)
 }
 
 const api = async (path: string, body?: Json): Promise<{ status: number; json: Json }> => {
@@ -139,7 +144,11 @@ describe("policy", () => {
     for (const tool of ["ruled__read", "ruled__wipe", "ruled__silent"]) {
       const { status, json } = await api("call", { tool })
       expect(status).toBe(403)
-      expect(json.error).toMatchObject({ code: "denied", message: expect.stringContaining(tool), hint: expect.any(String) })
+      expect(json.error).toMatchObject({
+        code: "denied",
+        message: expect.stringContaining(tool),
+        hint: expect.any(String),
+      })
     }
     expect((await api("call", { tool: "ruled__pay", args: { amount: 1 } })).json.error).toMatchObject({
       code: "approval_required",
@@ -253,11 +262,8 @@ describe("limits", () => {
     const at = `${hub.url}/mcp/narrow`
     const calls = Array.from({ length: 20 }, () => modern(at, "tools/call", { name: "hang", arguments: {} }))
     // One is under way, sixteen wait, three are too many.
-    const refused = await Promise.all(
-      await waitFor(3, calls, ({ answer }) => (answer.result as Json).isError === true),
-    )
-    for (const { answer } of refused)
-      expect((answer.result?._meta as Json)["toolyard/error"]).toMatchObject({ code: "overloaded" })
+    const refused = await Promise.all(await waitFor(3, calls, ({ answer }) => (answer.result as Json).isError === true))
+    for (const { answer } of refused) expect(metaOf(answer)["toolyard/error"]).toMatchObject({ code: "overloaded" })
     const isCall = ({ method }: { method?: string }): boolean => method === "tools/call"
     expect(puppet.received.filter(isCall)).toHaveLength(1)
     for (let index = 0; index < 17; index++) {
@@ -293,18 +299,18 @@ describe("a result of more than 5 MB", () => {
     expect(size).toBe(Buffer.byteLength(bigResult))
     expect(result.content.at(-1)).toMatchObject({ type: "resource_link", uri, size })
     const read = await ask(at, era, "resources/read", { uri })
-    const [contents] = read.answer.result?.contents as { text: string }[]
+    const [contents] = listed(read.answer, "contents")
     const digest = (value: string): string => createHash("sha256").update(value).digest("hex")
-    expect(digest(contents!.text)).toBe(digest(bigResult))
+    expect(digest(contents?.text as string)).toBe(digest(bigResult))
   })
 
   it.each(ERAS)("C5 may have millions of items (%s)", async era => {
     const at = `${hub.url}/mcp/plain`
     const { answer } = await ask(at, era, "tools/call", { name: "many" })
-    const { uri, size } = (answer.result?._meta as Json)["toolyard/overflow"] as { uri: string; size: number }
+    const { uri, size } = metaOf(answer)["toolyard/overflow"] as { uri: string; size: number }
     expect(size).toBe(manyItems.length)
     const { answer: read } = await ask(at, era, "resources/read", { uri })
-    expect((read.result?.contents as { text: string }[])[0]?.text === manyItems).toBe(true)
+    expect(listed(read, "contents")[0]?.text === manyItems).toBe(true)
   })
 
   it.each(ERAS)("C5 that is not there any more is not found (%s)", async era => {
@@ -317,7 +323,7 @@ describe("a result of more than 5 MB", () => {
 describe("an entry's own wishes", () => {
   it("T14 filters, new names and overrides decide what a server offers", async () => {
     const { answer } = await modern(`${hub.url}/mcp/shaped`, "tools/list")
-    const tools = answer.result?.tools as Json[]
+    const tools = listed(answer)
     expect(tools.map(({ name }) => name)).toEqual(["read", "scribble", "worse_schema", "big"])
     expect(tools.at(-1)).toMatchObject({ title: "Big", description: "Ours.", annotations: { destructiveHint: true } })
     expect(await call("shaped", "scribble")).toMatchObject({ said: "did write" })

@@ -5,7 +5,7 @@ import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { type Hub, startHub, stopAll } from "../fixtures/hub.ts"
-import { closeClients, connect, type Era, ERAS, textOf } from "./mcp-clients.ts"
+import { closeClients, connect, ERAS, type Era, textOf } from "./mcp-clients.ts"
 import type { Json } from "./mcp-stage.ts"
 
 const FIXTURE = fileURLToPath(new URL("../conformance/fixture.mjs", import.meta.url))

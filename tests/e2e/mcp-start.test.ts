@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { startHub, stopAll, tempFolder, until } from "../fixtures/hub.ts"
 import { closeClients, connect, ERAS, textOf } from "./mcp-clients.ts"
 import { type Json, openStage, type Stage, text } from "./mcp-stage.ts"
-import { modern } from "./mcp-wire.ts"
+import { listed, modern } from "./mcp-wire.ts"
 import { openPlace, type Place } from "./run-cli.ts"
 
 const thirdParty = (name: string): string =>
@@ -34,7 +34,7 @@ afterEach(async () => {
 })
 
 const namesAt = async (url: string): Promise<unknown[]> =>
-  ((await modern(url, "tools/list")).answer.result?.tools as Json[]).map(({ name }) => name)
+  listed((await modern(url, "tools/list")).answer).map(({ name }) => name)
 
 describe("serving", () => {
   it.each(["SIGINT", "SIGTERM"] as const)("T1 holds warm connections, and ends cleanly on %s", async signal => {
@@ -46,7 +46,9 @@ describe("serving", () => {
     const { url } = hub.line
     const puppet = await stage.puppet(entry)
     for (let time = 0; time < 3; time++)
-      expect((await modern(`${url}/mcp`, "tools/call", { name: "one__echo" })).answer.result).toMatchObject(text("warm"))
+      expect((await modern(`${url}/mcp`, "tools/call", { name: "one__echo" })).answer.result).toMatchObject(
+        text("warm"),
+      )
     expect(stage.puppets(entry)).toHaveLength(1)
     expect(place.has(".toolyard/hub.json")).toBe(true)
     hub.child.kill(signal)
@@ -62,7 +64,9 @@ describe("serving", () => {
       expect(Object.values((await (await fetch(`${line.url}/api/${path}`)).json()) as Json)).toEqual([[]])
     for (const era of ERAS) expect((await (await connect(`${line.url}/mcp`, era)).listTools()).tools).toEqual([])
     expect((await modern(`${line.url}/mcp`, "tools/call", { name: "any" })).answer.error?.code).toBe(-32602)
-    expect(await (await fetch(`${line.url}/mcp`, { headers: { Accept: "text/html" } })).text()).toContain("toolyard add")
+    expect(await (await fetch(`${line.url}/mcp`, { headers: { Accept: "text/html" } })).text()).toContain(
+      "toolyard add",
+    )
     expect(await (await fetch(`${line.url}/readyz`)).json()).toMatchObject({ ready: true, down: [] })
   })
 
@@ -144,7 +148,9 @@ describe("a server that does not work", () => {
     const down = async () => (await hub.servers()).filter(({ state }) => state === "down")
     await until(async () => (await down()).length === 3, "three servers to be down")
     expect(await namesAt(`${hub.url}/mcp`)).toEqual(["fine__echo"])
-    expect((await modern(`${hub.url}/mcp`, "tools/call", { name: "fine__echo" })).answer.result).toMatchObject(text("fine"))
+    expect((await modern(`${hub.url}/mcp`, "tools/call", { name: "fine__echo" })).answer.result).toMatchObject(
+      text("fine"),
+    )
     for (const server of await down())
       expect(server).toMatchObject({ tools: 0, reason: expect.any(String), nextRetryAt: expect.any(String) })
     expect(JSON.stringify(await down())).toContain("no licence")
@@ -154,19 +160,22 @@ describe("a server that does not work", () => {
     expect(textOf(answer.result as Json)).toContain("no-such-program-anywhere")
   })
 
-  it.each(ERAS)("C4 that goes down during a call makes it an error result that the model can act on (%s)", async era => {
-    const stage = await newStage()
-    const entry = stage.entry({ tools: [echo], on: { "tools/call": (_params, puppet) => puppet.drop() } })
-    const hub = await startHub({ mcpServers: { fragile: entry } })
-    await hub.waitUp()
-    const client = await connect(`${hub.url}/mcp`, era)
-    const result = await client.callTool({ name: "fragile__echo", arguments: {} })
-    expect(result.isError).toBe(true)
-    expect(result._meta?.["toolyard/error"]).toMatchObject({ code: "upstream_crashed" })
-    expect(textOf(result)).toContain("restarted")
-    await hub.waitUp("fragile")
-    expect(stage.puppets(entry).length).toBeGreaterThan(1)
-  })
+  it.each(ERAS)(
+    "C4 that goes down during a call makes it an error result that the model can act on (%s)",
+    async era => {
+      const stage = await newStage()
+      const entry = stage.entry({ tools: [echo], on: { "tools/call": (_params, puppet) => puppet.drop() } })
+      const hub = await startHub({ mcpServers: { fragile: entry } })
+      await hub.waitUp()
+      const client = await connect(`${hub.url}/mcp`, era)
+      const result = await client.callTool({ name: "fragile__echo", arguments: {} })
+      expect(result.isError).toBe(true)
+      expect(result._meta?.["toolyard/error"]).toMatchObject({ code: "upstream_crashed" })
+      expect(textOf(result)).toContain("restarted")
+      await hub.waitUp("fragile")
+      expect(stage.puppets(entry).length).toBeGreaterThan(1)
+    },
+  )
 })
 
 describe("starting again", () => {
@@ -200,7 +209,10 @@ describe("starting again", () => {
 
   it("C6 gives every tool the same id in the same place, whichever server is up first", async () => {
     const stage = await newStage()
-    const tools = ["a b", "a_b", "a/b", "x".repeat(80), `${"x".repeat(80)}y`].map(name => ({ name, inputSchema: { type: "object" } }))
+    const tools = ["a b", "a_b", "a/b", "x".repeat(80), `${"x".repeat(80)}y`].map(name => ({
+      name,
+      inputSchema: { type: "object" },
+    }))
     let held = "early"
     const entry = (name: string): Json =>
       stage.entry({
@@ -245,14 +257,19 @@ describe("servers of other people", () => {
     await hub.waitUp()
     for (const era of ERAS) {
       const client = await connect(`${hub.url}/mcp`, era)
-      const read = await client.callTool({ name: "files__read_text_file", arguments: { path: join(folder, "note.txt") } })
+      const read = await client.callTool({
+        name: "files__read_text_file",
+        arguments: { path: join(folder, "note.txt") },
+      })
       expect(textOf(read)).toBe("written by hand")
       const entities = [{ name: `Ada ${era}`, entityType: "person", observations: ["counts"] }]
       expect((await client.callTool({ name: "memory__create_entities", arguments: { entities } })).isError).toBeFalsy()
       expect(textOf(await client.callTool({ name: "memory__read_graph", arguments: {} }))).toContain(`Ada ${era}`)
       const names = (await client.listTools()).tools.map(({ name }) => name)
       expect(names.filter(name => name.startsWith("memory__delete_"))).toEqual([])
-      expect((await client.callTool({ name: "memory__delete_entities", arguments: { entityNames: [] } })).isError).toBe(true)
+      expect((await client.callTool({ name: "memory__delete_entities", arguments: { entityNames: [] } })).isError).toBe(
+        true,
+      )
     }
     expect(existsSync(join(folder, "memory.jsonl"))).toBe(true)
     const search = await (await fetch(`${hub.url}/api/search?q=read+a+text+file&limit=3`)).json()

@@ -5,7 +5,7 @@
 import type { Client } from "@modelcontextprotocol/client"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type Hub, startHub, stopAll, until } from "../fixtures/hub.ts"
-import { closeClients, connect, type Era, ERAS, textOf } from "./mcp-clients.ts"
+import { closeClients, connect, ERAS, type Era, textOf } from "./mcp-clients.ts"
 import { type Json, type Message, openStage, type Puppet, type Stage, text } from "./mcp-stage.ts"
 
 const TOOLS = [{ name: "work", inputSchema: { type: "object", properties: { who: { type: "string" } } } }]
@@ -191,7 +191,11 @@ describe("two clients at one server", () => {
     }
     expect(new Set(calls.map(({ token }) => token)).size).toBe(3)
     for (const [index, { token }] of calls.entries())
-      puppet.send({ jsonrpc: "2.0", method: "notifications/progress", params: { progressToken: token, progress: index } })
+      puppet.send({
+        jsonrpc: "2.0",
+        method: "notifications/progress",
+        params: { progressToken: token, progress: index },
+      })
     for (const { id } of calls.toReversed()) puppet.answer(id, text(String(id)))
     for (const { id, result } of calls) expect(textOf(await result)).toBe(String(id))
     expect(heard).toEqual([[0], [1], [2]])

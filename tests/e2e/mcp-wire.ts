@@ -96,3 +96,6 @@ export async function ask(url: string, era: "legacy" | "modern", method: string,
     await session.end()
   }
 }
+
+/** What a list method gave. */
+export const listed = (answer: Message, field = "tools"): Json[] => (answer.result?.[field] ?? []) as Json[]

@@ -2,8 +2,8 @@
 import { request as httpRequest } from "node:http"
 import { connect as connectSocket, type Socket } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Json, openStage, type Stage, text } from "../e2e/mcp-stage.ts"
-import { modern, openSession, post, request } from "../e2e/mcp-wire.ts"
+import { openStage, type Stage, text } from "../e2e/mcp-stage.ts"
+import { listed, modern, openSession, post, request } from "../e2e/mcp-wire.ts"
 import { type Hub, startHub, stopAll } from "../fixtures/hub.ts"
 
 const EVIL = `"><script>alert(1)</script><img src=x onerror=alert(2)>`
@@ -15,7 +15,9 @@ let port: number
 beforeAll(async () => {
   stage = await openStage()
   const script = {
-    tools: [{ name: EVIL, description: EVIL, inputSchema: { type: "object", properties: { [EVIL]: { description: EVIL } } } }],
+    tools: [
+      { name: EVIL, description: EVIL, inputSchema: { type: "object", properties: { [EVIL]: { description: EVIL } } } },
+    ],
     capabilities: { tools: {}, resources: {}, prompts: {} },
     on: {
       "resources/list": () => ({ resources: [{ uri: `x://${EVIL}`, name: EVIL }] }),
@@ -58,7 +60,9 @@ function get(path: string, accept = "text/html"): Promise<{ status: number; type
 }
 
 const isAlive = async (): Promise<void> => {
-  expect((await modern(`${hub.url}/mcp/one`, "tools/call", { name: EVIL }, { "Mcp-Name": encoded(EVIL) })).status).toBe(200)
+  expect((await modern(`${hub.url}/mcp/one`, "tools/call", { name: EVIL }, { "Mcp-Name": encoded(EVIL) })).status).toBe(
+    200,
+  )
 }
 const encoded = (value: string): string => `=?base64?${Buffer.from(value).toString("base64")}?=`
 
@@ -88,17 +92,18 @@ describe("a server's name", () => {
     " one",
     "one ",
   ])("V13 that is really %j leads nowhere", async name => {
-    for (const path of [`/mcp/${name}`, `/mcp/meta/${name}`, `/mcp/${name}/sse`, `/api/servers/${name}`]) {
-      const { status, body } = await get(path.replaceAll(" ", "%20"))
+    const written = name.replaceAll(" ", "%20")
+    for (const path of [`/mcp/${written}`, `/mcp/meta/${written}`, `/mcp/${written}/sse`, `/api/servers/${written}`]) {
+      const { status, body } = await get(path)
       expect(status, path).toBeLessThan(500)
-      expect(body).not.toMatch(/root:|"tools":/)
+      expect(body).not.toContain("root:x:")
       // Plain dots are resolved as in any URL, and lead to what stands there.
       const { pathname } = new URL(path, hub.url)
       if (pathname === path) expect(status, path).toBeGreaterThanOrEqual(400)
       else expect(body).toBe((await get(pathname)).body)
     }
     const initialize = request("initialize", { protocolVersion: "2025-11-25", capabilities: {} })
-    const path = `/mcp/${name.replaceAll(" ", "%20")}`
+    const path = `/mcp/${written}`
     if (new URL(path, hub.url).pathname !== path) return
     expect((await post(hub.url + path, initialize)).status).toBe(404)
   })
@@ -111,7 +116,7 @@ describe("a server's name", () => {
     const { initialized } = await openSession(`${hub.url}/mcp/off`)
     expect(initialized.error?.message).toContain("off is disabled")
     const { answer } = await modern(`${hub.url}/mcp`, "tools/list")
-    expect((answer.result?.tools as Json[]).some(({ name }) => String(name).startsWith("off__"))).toBe(false)
+    expect(listed(answer).some(({ name }) => String(name).startsWith("off__"))).toBe(false)
     expect((await get("/mcp/meta/off")).body).toContain("switched off")
   })
 })
@@ -133,7 +138,9 @@ describe("a session id", () => {
     const headers = { "Mcp-Session-Id": id }
     const expected = id === "" ? 400 : 404
     expect((await post(url, request("tools/list"), headers)).status).toBe(expected)
-    expect((await fetch(url, { headers: { ...headers, Accept: "text/event-stream" } })).status).toBeGreaterThanOrEqual(400)
+    expect((await fetch(url, { headers: { ...headers, Accept: "text/event-stream" } })).status).toBeGreaterThanOrEqual(
+      400,
+    )
     expect((await fetch(url, { method: "DELETE", headers })).status).toBeGreaterThanOrEqual(400)
     const sse = await post(`${url}/sse?sessionId=${encodeURIComponent(id)}`, request("tools/list"))
     expect(sse.status).toBe(404)

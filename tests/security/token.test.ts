@@ -24,7 +24,18 @@ afterAll(async () => {
 })
 
 const INITIALIZE = request("initialize", { protocolVersion: "2025-11-25", capabilities: {} })
-const GUARDED = ["/mcp", "/mcp/one", "/mcp/one/sse", "/mcp/meta/one", "/api/servers", "/api/events", "/metrics", "/readyz", "/", "/x"]
+const GUARDED = [
+  "/mcp",
+  "/mcp/one",
+  "/mcp/one/sse",
+  "/mcp/meta/one",
+  "/api/servers",
+  "/api/events",
+  "/metrics",
+  "/readyz",
+  "/",
+  "/x",
+]
 
 describe("without the token", () => {
   it.each(GUARDED)("V9 %s answers 401, and says what is missing", async path => {
@@ -45,7 +56,9 @@ describe("without the token", () => {
     }
     expect((await post(`${url}/mcp/one`, INITIALIZE, { Authorization: `Bearer ${guess}` })).status).toBe(401)
     expect((await post(`${url}/mcp/one`, INITIALIZE, { Authorization: `Basic ${token}` })).status).toBe(401)
-    expect((await post(`${url}/mcp/one`, INITIALIZE, { Authorization: `Bearer ${token.slice(0, -1)}` })).status).toBe(401)
+    expect((await post(`${url}/mcp/one`, INITIALIZE, { Authorization: `Bearer ${token.slice(0, -1)}` })).status).toBe(
+      401,
+    )
   })
 
   it("V9 only /healthz answers, under no other spelling", async () => {

@@ -31,6 +31,8 @@ import type { Watchdog } from "./watchdog.ts"
 
 /** How long a call waits for an attempt to connect that is under way, counted from the attempt's start. */
 const WAIT_FOR_CONNECT_MS = 10_000
+/** A call waits for the next attempt when it is no further away than this. */
+const NEAR_RETRY_MS = 500
 /** A server that stayed up this long was well: its next failure counts as the first. */
 const WELL_AFTER_MS = 5_000
 
@@ -319,7 +321,10 @@ export class UpstreamSource implements Source {
 
   /** The connection, waiting for it only as long as it is likely to come. */
   async #ready(): Promise<Connection> {
-    if (!this.#connection && this.#health.state === "down" && this.#failures <= 1) this.reconnect()
+    const { state, nextRetryAt = 0 } = this.#health
+    // Just lost, or about to be tried again anyway: then now.
+    const soon = this.#failures <= 1 || nextRetryAt - Date.now() <= NEAR_RETRY_MS
+    if (!this.#connection && state === "down" && soon) this.reconnect()
     if (!this.#connection && this.#attempt) {
       const patience = this.#health.since + WAIT_FOR_CONNECT_MS - Date.now()
       if (patience > 0) await withinMs(this.#attempt, patience)

@@ -55,8 +55,7 @@ export class McpHttp {
           response.writeHead(200).end()
           return
         default:
-          response.setHeader("Allow", "GET, POST, DELETE")
-          refuse(response, new YardError("invalid_request", "Method not allowed"), null, 405)
+          refuseMethod(response, "GET, POST, DELETE")
       }
     } catch (error) {
       refuse(response, error, null)
@@ -221,6 +220,11 @@ function replyOf(session: LegacySession, response: ServerResponse, prefers: "jso
 }
 
 const IGNORED = { event: () => {}, end: () => {} }
+
+export function refuseMethod(response: ServerResponse, allowed: string): void {
+  response.setHeader("Allow", allowed)
+  refuse(response, new YardError("invalid_request", "Method not allowed"), null, 405)
+}
 
 function refuse(response: ServerResponse, error: unknown, id: RequestId | null, status?: number): void {
   if (response.headersSent) {

@@ -5,7 +5,7 @@ import type { Caller } from "../../model/source.ts"
 import type { Blobs } from "../../state/types.ts"
 import { type Address, serverAddress, yardAddress } from "./address.ts"
 import { Changes } from "./changes.ts"
-import { type HttpCaller, McpHttp } from "./http.ts"
+import { type HttpCaller, McpHttp, refuseMethod } from "./http.ts"
 import { openSseStream, receiveSsePost } from "./http-sse.ts"
 import { Methods } from "./methods.ts"
 import { Modern } from "./modern.ts"
@@ -53,7 +53,8 @@ export function createMcpSurface(catalog: Catalog, blobs: Blobs, key: Buffer): M
     http: (request, response, at, caller) => http.handle(request, response, at, caller),
     async sse(request, response, at, caller) {
       if (request.method === "POST") await receiveSsePost(request, response, at, sessions)
-      else openSseStream(request, response, at, caller, deps)
+      else if (request.method === "GET") openSseStream(request, response, at, caller, deps)
+      else refuseMethod(response, "GET, POST")
     },
     stdio: (streams, caller, server) => serveStdio(streams, address(server), caller, deps),
     close() {
