@@ -3,8 +3,9 @@ import { type ChildProcess, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { type Hub, startHub, stopAll } from "../fixtures/hub.ts"
+import { BIN, type Hub, startHub, stopAll } from "../fixtures/hub.ts"
 import { closeClients, connect, ERAS, type Era, textOf } from "./mcp-clients.ts"
 import type { Json } from "./mcp-stage.ts"
 
@@ -123,6 +124,26 @@ describe.each(PAIRINGS)("a %s client of %s", (era, server) => {
     expect(heard).toEqual([])
     await call("info")
     expect(heard).toEqual(["Tool execution started", "Tool processing data", "Tool execution completed"])
+  })
+})
+
+describe("the hub as a client's own child", () => {
+  it.each(ERAS)("N8 a %s client over stdio is asked, and hears of progress", async era => {
+    const transport = new StdioClientTransport({
+      command: process.execPath,
+      args: [BIN, "stdio", "--config", hub.configFile],
+    })
+    const client = await connect(hub.url, era, { transport, elicit: () => ({ name: "Ada" }) })
+    for (const server of UPSTREAMS) {
+      const name = `${server}__test_input_required_result_elicitation`
+      expect(textOf(await client.callTool({ name, arguments: {} })), server).toBe("Hello, Ada!")
+      const heard: number[] = []
+      await client.callTool(
+        { name: `${server}__test_tool_with_progress`, arguments: {} },
+        { onprogress: ({ progress }) => void heard.push(progress) },
+      )
+      expect(heard, server).toEqual([0, 50, 100])
+    }
   })
 })
 

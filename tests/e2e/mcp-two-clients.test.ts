@@ -2,6 +2,7 @@
  * Several clients at one server. A server behind a pipe does not say which call a question is for: it reaches the client
  * it is meant for, or it is refused with a reason, and never reaches another.
  */
+import { Agent, request } from "node:http"
 import type { Client } from "@modelcontextprotocol/client"
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest"
 import { type Hub, startHub, stopAll, until } from "../fixtures/hub.ts"
@@ -21,10 +22,11 @@ beforeAll(async () => {
   stage = await openStage()
   // Calls are left open: each test decides what happens to them.
   const script = { tools: TOOLS, capabilities: { tools: {}, logging: {} }, on: { "tools/call": () => undefined } }
-  for (let index = 0; index < 3 + 4 * PAIRS.length; index++) {
+  for (let index = 0; index < 4 + 4 * PAIRS.length; index++) {
     entries[`shared${index}`] = stage.entry(script)
     spare.push(`shared${index}`)
   }
+  entries.modern = stage.entry({ ...script, era: "modern" })
   entries.quick = stage.entry(script, { timeoutMs: 300 })
   entries.own = stage.entry(script, { isolation: "session" })
   hub = await startHub({ mcpServers: entries })
@@ -215,21 +217,77 @@ describe("two clients at one server", () => {
     expect(heard).toEqual([])
   })
 
-  it("N8 a call that one of them cancels is cancelled at the server, and the other's goes on", async () => {
+  it.each(ERAS)(
+    "N8 a call that one of them cancels is cancelled at a %s server, and the other's goes on",
+    async era => {
+      const { server, puppet } = await (era === "modern"
+        ? { server: "modern", puppet: await stage.puppet(entries.modern as Json) }
+        : freshServer())
+      for (const [first, second] of PAIRS) {
+        const [ada, bob] = [await join(first, server), await join(second, server)]
+        const leaving = new AbortController()
+        const [hers, his] = [await work(puppet, ada, { signal: leaving.signal }), await work(puppet, bob)]
+        leaving.abort()
+        await puppet.seen(({ method, params }) => method === "notifications/cancelled" && params.requestId === hers.id)
+        await expect(hers.result).rejects.toThrow()
+        hers.finish()
+        his.finish()
+        expect(textOf(await his.result)).toBe(his.who)
+      }
+    },
+  )
+})
+
+describe("two programs behind one connection", () => {
+  // Known to fail: a client of 2026-07-28 is known by its connection, which a proxy or a pool may share between several.
+  it.fails("N8 a question for one of them does not go to the other", async () => {
     const { server, puppet } = await freshServer()
-    for (const [first, second] of PAIRS) {
-      const [ada, bob] = [await join(first, server), await join(second, server)]
-      const leaving = new AbortController()
-      const [hers, his] = [await work(puppet, ada, { signal: leaving.signal }), await work(puppet, bob)]
-      leaving.abort()
-      await puppet.seen(({ method, params }) => method === "notifications/cancelled" && params.requestId === hers.id)
-      await expect(hers.result).rejects.toThrow()
-      hers.finish()
-      his.finish()
-      expect(textOf(await his.result)).toBe(his.who)
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+    const call = (client: string): Promise<Json> => callOver(agent, `${hub.url}/mcp/${server}`, client)
+    const asking = call("ada")
+    const hers = await puppet.seen(isCallOf("ada"))
+    void puppet.ask("elicitation/create", { ...QUESTION, message: "For Ada" })
+    expect(await asking).toMatchObject({ result: { resultType: "input_required" } })
+    const working = call("bob")
+    const his = await puppet.seen(isCallOf("bob"))
+    const again = puppet.ask("elicitation/create", { ...QUESTION, message: "For Ada again" })
+    try {
+      const outcome = await Promise.race([again, working])
+      expectRefused(outcome as Message)
+    } finally {
+      for (const { id } of [hers, his]) puppet.answer(id, text("done"))
+      agent.destroy()
     }
   })
 })
+
+/** One call of a 2026-07-28 client that can be asked, over this agent's connection. */
+function callOver(agent: Agent, url: string, who: string): Promise<Json> {
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientCapabilities": { elicitation: {} },
+    "io.modelcontextprotocol/clientInfo": { name: who, version: "1" },
+  }
+  const headers = {
+    "Content-Type": "application/json",
+    Accept: "application/json, text/event-stream",
+    "MCP-Protocol-Version": "2026-07-28",
+    "Mcp-Method": "tools/call",
+    "Mcp-Name": "work",
+  }
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { method: "POST", headers, agent }, response => {
+      let body = ""
+      response.setEncoding("utf8").on("data", (chunk: string) => {
+        body += chunk
+      })
+      response.on("end", () => resolve(JSON.parse(body) as Json))
+    })
+    sent.on("error", reject)
+    const params = { name: "work", arguments: { who }, _meta }
+    sent.end(JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params }))
+  })
+}
 
 describe('isolation: "session"', () => {
   it("N8 gives each client a process of its own, which asks only that client, and ends with its session", async () => {

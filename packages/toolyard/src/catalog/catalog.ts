@@ -117,11 +117,17 @@ export class Catalog {
       this.#rebuild()
       this.#emitter.emit("changed", name, lists)
     })
+    let said = ""
     source.on("health", health => {
       if (!current()) return
-      if (health.state === "down" || health.state === "needs-login")
-        this.#deps.log("warn", `${name} is ${health.state}: ${health.reason}`)
-      else if (health.state === "up") this.#deps.log("info", `${name} is up`)
+      const { state, reason } = health
+      const failing = state === "down" || state === "needs-login"
+      // A server that stays down for the same reason is told of once, not at every retry.
+      const message = failing ? `${name} is ${state}: ${reason}` : `${name} is ${state}`
+      if (state !== "connecting" && message !== said) {
+        said = message
+        this.#deps.log(failing ? "warn" : "info", message)
+      }
       this.#emitter.emit("health", name, health)
     })
     source.on("updated", (uri, params) => {

@@ -152,7 +152,11 @@ describe("the call pipeline", () => {
   })
 
   it("checks each tool by its own schema, even if two have the same $id", async () => {
-    const schema = (type: string): JsonObject => ({ $id: "https://example.com/same", type: "object", properties: { v: { type } } })
+    const schema = (type: string): JsonObject => ({
+      $id: "https://example.com/same",
+      type: "object",
+      properties: { v: { type } },
+    })
     const { call } = await openCatalog(
       inlineSource({
         a: { definition: { inputSchema: schema("string") }, run: async () => answer("a") },

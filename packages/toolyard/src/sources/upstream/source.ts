@@ -19,9 +19,9 @@ import type {
   ToolResult,
   Unsubscribe,
 } from "../../model/source.ts"
-import { retryDelay } from "./backoff.ts"
 import type { Connection, ConnectionEvents } from "./connection.ts"
 import { HUB_CAPABILITIES } from "./handshake.ts"
+import { Lifeline } from "./lifeline.ts"
 import { type Listener, listenForChanges } from "./listen.ts"
 import { listOffer } from "./listing.ts"
 import { openConnection } from "./open-connection.ts"
@@ -29,41 +29,43 @@ import { createOutputTail, createRedactor, type OutputTail } from "./output-tail
 import { SessionConnections } from "./sessions.ts"
 import type { Watchdog } from "./watchdog.ts"
 
-/** How long a call waits for an attempt to connect that is under way, counted from the attempt's start. */
-const WAIT_FOR_CONNECT_MS = 10_000
-/** A call waits for the next attempt when it is no further away than this. */
-const NEAR_RETRY_MS = 500
-/** A server that stayed up this long was well: its next failure counts as the first. */
-const WELL_AFTER_MS = 5_000
-
 export class UpstreamSource implements Source {
   readonly type: string
   readonly #config: ServerConfig
   readonly #watchdog: Watchdog
   readonly #output: OutputTail
-  readonly #redact: (text: string) => string
+  readonly #lifeline: Lifeline
+  readonly #sessions: SessionConnections | undefined
   readonly #emitter = new Emitter<SourceEvents>()
   readonly #ending = new AbortController()
   readonly #subscriptions = new Set<string>()
-  readonly #sessions: SessionConnections | undefined
+  readonly #changed = new Set<OfferList>()
   #context: SourceContext | undefined
-  #connection: Connection | undefined
   #listener: Listener | undefined
   #offer: Offer | undefined
-  #health: SourceHealth = { state: "connecting", since: Date.now() }
-  #failures = 0
-  #attempt: Promise<void> | undefined
-  #retry: NodeJS.Timeout | undefined
   #listing: Promise<void> | undefined
-  readonly #changed = new Set<OfferList>()
   #logLevel: LogLevel | undefined
 
   constructor(config: ServerConfig, watchdog: Watchdog) {
     this.#config = config
     this.#watchdog = watchdog
     this.type = config.entry.type
-    this.#redact = createRedactor(secretsOf(config.entry as StdioEntry | HttpEntry))
-    this.#output = createOutputTail(this.#redact)
+    const redact = createRedactor(secretsOf(config.entry as StdioEntry | HttpEntry))
+    this.#output = createOutputTail(redact)
+    this.#lifeline = new Lifeline({
+      name: config.name,
+      connect: closed => this.#connect(closed),
+      connected: connection => this.#restore(connection),
+      lost: () => {
+        this.#listener?.close()
+        this.#listener = undefined
+      },
+      healthChanged: health => this.#emitter.emit("health", health),
+      describe: ({ message }) => {
+        const said = this.type === "stdio" ? this.#output.lines().at(-1) : undefined
+        return redact(message) + (said === undefined ? "" : `; its last line was: ${said}`)
+      },
+    })
     if (config.isolation === "session") {
       this.#sessions = new SessionConnections((capabilities, events, onCreated) =>
         this.#openOne(capabilities, events, onCreated),
@@ -76,7 +78,7 @@ export class UpstreamSource implements Source {
     const cached = context.cache.get(this.#cacheKey)
     if (cached && isOffer(cached.offer)) this.#offer = cached.offer
     await context.start
-    if (!this.#ending.signal.aborted) await this.#connect()
+    await this.#lifeline.connect()
   }
 
   list(): Offer | undefined {
@@ -84,7 +86,7 @@ export class UpstreamSource implements Source {
   }
 
   health(): SourceHealth {
-    return this.#health
+    return this.#lifeline.health
   }
 
   logs(): string[] {
@@ -97,7 +99,7 @@ export class UpstreamSource implements Source {
 
   call(tool: string, args: JsonObject, call: Call): Promise<ToolResult> {
     // A pipe needs none of the care that follows.
-    const connection = this.type === "stdio" && !this.#sessions ? this.#connection : undefined
+    const connection = this.type === "stdio" && !this.#sessions ? this.#lifeline.connection : undefined
     return connection
       ? connection.callTool(tool, args, call, this.#offer)
       : this.#onBehalf(call, ready => ready.callTool(tool, args, call, this.#offer))
@@ -116,7 +118,7 @@ export class UpstreamSource implements Source {
   }
 
   async subscribe(uri: string): Promise<void> {
-    const connection = await this.#ready()
+    const connection = await this.#lifeline.ready()
     this.#subscriptions.add(uri)
     if (this.#listener) this.#listener.watch([...this.#subscriptions])
     else await connection.request("resources/subscribe", { uri }, this.#ending.signal)
@@ -125,12 +127,12 @@ export class UpstreamSource implements Source {
   async unsubscribe(uri: string): Promise<void> {
     this.#subscriptions.delete(uri)
     if (this.#listener) this.#listener.watch([...this.#subscriptions])
-    else await this.#connection?.request("resources/unsubscribe", { uri }, this.#ending.signal)
+    else await this.#lifeline.connection?.request("resources/unsubscribe", { uri }, this.#ending.signal)
   }
 
   async setLogLevel(level: LogLevel): Promise<void> {
     this.#logLevel = level
-    await this.#sendLogLevel(this.#connection)
+    await this.#sendLogLevel(this.#lifeline.connection)
   }
 
   tell(session: string, method: string, params: JsonObject | undefined): void {
@@ -142,63 +144,36 @@ export class UpstreamSource implements Source {
   }
 
   reconnect(): void {
-    if (this.#connection || this.#attempt || this.#ending.signal.aborted) return
-    clearTimeout(this.#retry)
-    void this.#connect()
+    this.#lifeline.reconnect()
   }
 
   async close(): Promise<void> {
     this.#ending.abort(new YardError("server_down", `${this.#config.name} is being stopped`))
-    clearTimeout(this.#retry)
-    this.#listener?.close()
-    await Promise.all([this.#sessions?.close(), this.#connection?.close(), this.#attempt, this.#listing])
-    // An attempt that was under way may have just become a connection.
-    await this.#connection?.close()
+    await Promise.all([this.#sessions?.close(), this.#lifeline.close(), this.#listing])
   }
 
   get #cacheKey(): string {
     return `upstream:${this.#config.name}:${this.#config.hash}`
   }
 
-  #connect(): Promise<void> {
-    this.#attempt ??= this.#tryConnect().finally(() => {
-      this.#attempt = undefined
+  /** A connection whose offer is known. */
+  async #connect(closed: (reason: YardError) => void): Promise<Connection> {
+    let listChanged = (_list: OfferList): void => {}
+    const connection = await this.#openOne(HUB_CAPABILITIES, {
+      listChanged: list => listChanged(list),
+      updated: (uri, params) => this.#emitter.emit("updated", uri, params),
+      notification: (method, params) => this.#emitter.emit("notification", method, params, undefined),
+      log: line => this.#output.push(Buffer.from(`${line}\n`)),
+      closed,
     })
-    return this.#attempt
-  }
-
-  async #tryConnect(): Promise<void> {
-    this.#setHealth({ state: "connecting", attempts: this.#failures })
-    const started = { at: 0 }
     try {
-      let listChanged = (_list: OfferList): void => {}
-      const connection = await this.#openOne(HUB_CAPABILITIES, {
-        listChanged: list => listChanged(list),
-        updated: (uri, params) => this.#emitter.emit("updated", uri, params),
-        notification: (method, params) => this.#emitter.emit("notification", method, params, undefined),
-        log: line => this.#output.push(Buffer.from(`${line}\n`)),
-        closed: reason => this.#lost(reason, started.at),
-      })
-      if (this.#ending.signal.aborted) {
-        await connection.close()
-        return
-      }
-      started.at = Date.now()
-      const offer = await listOffer(connection, this.#ending.signal, line => this.#note(line)).catch(async error => {
-        await connection.close()
-        throw error
-      })
-      this.#connection = connection
+      const offer = await listOffer(connection, this.#ending.signal, line => this.#note(line))
       listChanged = list => this.#relist(list)
       this.#adopt(offer, connection.era, differences(this.#offer, offer))
-      this.#setHealth({
-        state: "up",
-        era: connection.era,
-        ...(connection.pid !== undefined && { pid: connection.pid }),
-      })
-      await this.#restore(connection)
+      return connection
     } catch (error) {
-      this.#failed(toYardError(error))
+      await connection.close()
+      throw error
     }
   }
 
@@ -208,16 +183,9 @@ export class UpstreamSource implements Source {
     onCreated?: (connection: Connection) => void,
   ): Promise<Connection> {
     const era = this.#context?.cache.get(this.#cacheKey)?.era as Era | undefined
+    const { signal } = this.#ending
     return openConnection(
-      {
-        config: this.#config,
-        watchdog: this.#watchdog,
-        output: this.#output,
-        events,
-        capabilities,
-        era,
-        signal: this.#ending.signal,
-      },
+      { config: this.#config, watchdog: this.#watchdog, output: this.#output, events, capabilities, era, signal },
       onCreated,
     )
   }
@@ -240,39 +208,6 @@ export class UpstreamSource implements Source {
     await connection.request("logging/setLevel", { level: this.#logLevel }, this.#ending.signal)
   }
 
-  #lost(reason: YardError, upSince: number): void {
-    const lost = this.#connection
-    this.#connection = undefined
-    this.#listener?.close()
-    this.#listener = undefined
-    // What one call found out need not hold for the others under way: they may have an answer still to come.
-    lost?.retire()
-    if (!lost || this.#ending.signal.aborted) return
-    if (Date.now() - upSince >= WELL_AFTER_MS) this.#failures = 0
-    this.#failed(reason)
-  }
-
-  #failed(error: YardError): void {
-    if (this.#ending.signal.aborted) return
-    const delay = error.code === "needs_login" ? retryDelay(20) : retryDelay(this.#failures)
-    this.#failures++
-    const said = this.#output.lines().at(-1)
-    const reason = this.#redact(error.message) + (said && this.type === "stdio" ? `; its last line was: ${said}` : "")
-    this.#setHealth({
-      state: error.code === "needs_login" ? "needs-login" : "down",
-      reason,
-      attempts: this.#failures,
-      nextRetryAt: Date.now() + delay,
-    })
-    clearTimeout(this.#retry)
-    this.#retry = setTimeout(() => void this.#connect(), delay)
-  }
-
-  #setHealth(health: Omit<SourceHealth, "since">): void {
-    this.#health = { ...health, since: health.state === this.#health.state ? this.#health.since : Date.now() }
-    this.#emitter.emit("health", this.#health)
-  }
-
   #note(line: string): void {
     this.#output.push(Buffer.from(`${line}\n`))
     this.#context?.log(line)
@@ -281,8 +216,8 @@ export class UpstreamSource implements Source {
   /** Single-flight: changes that come while a listing runs lead to exactly one more. */
   #relist(list: OfferList): void {
     this.#changed.add(list)
-    if (this.#listing || !this.#connection) return
-    const connection = this.#connection
+    const { connection } = this.#lifeline
+    if (this.#listing || !connection) return
     const lists = [...this.#changed]
     this.#changed.clear()
     this.#listing = listOffer(connection, this.#ending.signal, line => this.#note(line))
@@ -305,60 +240,20 @@ export class UpstreamSource implements Source {
 
   async #onBehalf(call: Call, use: (connection: Connection) => Promise<JsonObject>): Promise<JsonObject> {
     if (this.#sessions) return this.#sessions.use(call, use)
-    const connection = await this.#ready()
+    const connection = await this.#lifeline.ready()
     try {
       return await use(connection)
     } catch (error) {
       if (!(error instanceof YardError) || this.type === "stdio") throw error
       const forgotten = error.code === "session_not_found"
       // Of several calls that find it out, the first one sees to the new connection.
-      if ((forgotten || error.code === "server_down") && connection === this.#connection) this.#lost(error, 0)
+      const first = connection === this.#lifeline.connection
+      if (first && (forgotten || error.code === "server_down")) this.#lifeline.lose(error)
       // A server that forgot our session did nothing yet: introduce ourselves again and repeat, once.
       if (!forgotten) throw error
-      return use(await this.#ready())
+      return use(await this.#lifeline.ready())
     }
   }
-
-  /** The connection, waiting for it only as long as it is likely to come. */
-  async #ready(): Promise<Connection> {
-    const { state, nextRetryAt = 0 } = this.#health
-    // Just lost, or about to be tried again anyway: then now.
-    const soon = this.#failures <= 1 || nextRetryAt - Date.now() <= NEAR_RETRY_MS
-    if (!this.#connection && state === "down" && soon) this.reconnect()
-    if (!this.#connection && this.#attempt) {
-      const patience = this.#health.since + WAIT_FOR_CONNECT_MS - Date.now()
-      if (patience > 0) await withinMs(this.#attempt, patience)
-    }
-    if (this.#connection) return this.#connection
-    throw downError(this.#config.name, this.#health)
-  }
-}
-
-function downError(name: string, health: SourceHealth): YardError {
-  if (health.state === "needs-login") {
-    return new YardError("needs_login", `${name} wants a login: ${health.reason}`, {
-      hint: `Run \`toolyard login ${name}\`.`,
-    })
-  }
-  const seconds =
-    health.nextRetryAt === undefined ? undefined : Math.max(0, Math.ceil((health.nextRetryAt - Date.now()) / 1000))
-  const what = health.state === "connecting" ? "is still connecting" : `is down: ${health.reason}`
-  return new YardError("server_down", `${name} ${what}`, {
-    ...(seconds !== undefined && {
-      hint: `The next attempt to connect is in ${seconds} s; \`toolyard doctor\` tells more.`,
-      data: { retryInMs: seconds * 1000 },
-    }),
-  })
-}
-
-function withinMs(work: Promise<unknown>, ms: number): Promise<void> {
-  return new Promise(resolve => {
-    const timer = setTimeout(resolve, ms)
-    void work.finally(() => {
-      clearTimeout(timer)
-      resolve()
-    })
-  })
 }
 
 /** Which lists are not what they were, the cached ones of the last start included. */
