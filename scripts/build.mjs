@@ -23,7 +23,9 @@ await build({
   minifySyntax: true,
   legalComments: "none",
   // CommonJS dependencies call `require`, which ES modules don't have.
-  banner: { js: 'import { createRequire as __createRequire } from "node:module";const require = __createRequire(import.meta.url);' },
+  banner: {
+    js: 'import { createRequire as __createRequire } from "node:module";const require = __createRequire(import.meta.url);',
+  },
   logLevel: "warning",
 })
 

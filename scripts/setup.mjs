@@ -3,7 +3,7 @@
 // one that was installed last; building is skipped while no source is newer than the build.
 import { spawn, spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { existsSync, mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { delimiter, join } from "node:path"
 import { fileURLToPath } from "node:url"
 
@@ -22,7 +22,10 @@ function run(command, args) {
 }
 
 function install() {
-  const wanted = createHash("sha256").update(readFileSync(join(root, "package-lock.json"))).update(process.platform + process.arch).digest("hex")
+  const wanted = createHash("sha256")
+    .update(readFileSync(join(root, "package-lock.json")))
+    .update(process.platform + process.arch)
+    .digest("hex")
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === wanted) return
   console.error("setup: installing dependencies (once)")
   // Not `npm ci`: it refuses where a registry lacks the packages of other platforms, which are optional.
@@ -42,7 +45,10 @@ function newest(folder) {
 
 function build() {
   const output = join(root, "packages/toolyard/dist/main.js")
-  const sources = Math.max(newest(join(root, "packages/toolyard/src")), statSync(join(root, "scripts/build.mjs")).mtimeMs)
+  const sources = Math.max(
+    newest(join(root, "packages/toolyard/src")),
+    statSync(join(root, "scripts/build.mjs")).mtimeMs,
+  )
   if (existsSync(output) && statSync(output).mtimeMs >= sources) return
   run("node", [join(root, "scripts/build.mjs")])
 }

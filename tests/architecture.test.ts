@@ -19,7 +19,20 @@ const ALLOWED: Record<string, string[]> = {
   "surfaces/http": ["code", "catalog", "policy", "state", "model"],
   "surfaces/cli": ["code", "catalog", "policy", "state", "model", "config"],
   "surfaces/library": ["code", "catalog", "policy", "state", "model"],
-  app: ["config", "state", "policy", "catalog", "sources", "sandbox", "code", "model", "surfaces/mcp", "surfaces/http", "surfaces/cli", "surfaces/library"],
+  app: [
+    "config",
+    "state",
+    "policy",
+    "catalog",
+    "sources",
+    "sandbox",
+    "code",
+    "model",
+    "surfaces/mcp",
+    "surfaces/http",
+    "surfaces/cli",
+    "surfaces/library",
+  ],
 }
 
 const files = readdirSync(SRC, { recursive: true, encoding: "utf8" }).filter(file => file.endsWith(".ts"))
@@ -43,30 +56,44 @@ describe("architecture", () => {
   it("imports in one direction", () => {
     const wrong = files.flatMap(file => {
       const layer = layerOf(file)
-      return importsOf(file)
-        .filter(target => target.startsWith("."))
-        .map(target => relative(SRC, resolve(SRC, dirname(file), target)))
-        // What is outside is for tests: fixtures and the like.
-        .filter(target => !(target.startsWith("..") && file.endsWith(".test.ts")))
-        .filter(target => layerOf(target) !== layer && !ALLOWED[layer]?.includes(layerOf(target)))
-        .map(target => `${file} imports ${target}`)
+      return (
+        importsOf(file)
+          .filter(target => target.startsWith("."))
+          .map(target => relative(SRC, resolve(SRC, dirname(file), target)))
+          // What is outside is for tests: fixtures and the like.
+          .filter(target => !(target.startsWith("..") && file.endsWith(".test.ts")))
+          .filter(target => layerOf(target) !== layer && !ALLOWED[layer]?.includes(layerOf(target)))
+          .map(target => `${file} imports ${target}`)
+      )
     })
     expect(wrong).toEqual([])
   })
 
   it("names the extension in every relative import", () => {
-    const wrong = files.flatMap(file => importsOf(file).filter(target => target.startsWith(".") && !/\.(ts|json)$/.test(target)).map(target => `${file}: ${target}`))
+    const wrong = files.flatMap(file =>
+      importsOf(file)
+        .filter(target => target.startsWith(".") && !/\.(ts|json)$/.test(target))
+        .map(target => `${file}: ${target}`),
+    )
     expect(wrong).toEqual([])
   })
 
   it("never evaluates code it did not write", () => {
     const source = files.filter(file => !file.endsWith(".test.ts"))
-    const wrong = source.filter(file => /\beval\s*\(|new Function\s*\(|["']node:vm["']/.test(readFileSync(join(SRC, file), "utf8")))
+    const wrong = source.filter(file =>
+      /\beval\s*\(|new Function\s*\(|["']node:vm["']/.test(readFileSync(join(SRC, file), "utf8")),
+    )
     expect(wrong).toEqual([])
   })
 
   it("keeps the model free of input and output", () => {
-    const wrong = files.filter(file => layerOf(file) === "model" && !file.endsWith(".test.ts")).flatMap(file => importsOf(file).filter(target => target.startsWith("node:")).map(target => `${file}: ${target}`))
+    const wrong = files
+      .filter(file => layerOf(file) === "model" && !file.endsWith(".test.ts"))
+      .flatMap(file =>
+        importsOf(file)
+          .filter(target => target.startsWith("node:"))
+          .map(target => `${file}: ${target}`),
+      )
     expect(wrong).toEqual([])
   })
 })

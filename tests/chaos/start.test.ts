@@ -62,7 +62,6 @@ describe("a server that does not start", () => {
     "is no program": { command: "no-such-program-anywhere" },
     "has no folder": { ...rawServer(), cwd: "/no/such/folder" },
     "is not there": { type: "http", url: "http://127.0.0.1:9/mcp" },
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: a variable of the configuration
     "lacks a variable": { ...rawServer(), env: { KEY: "${TOOLYARD_TEST_NOT_SET}" } },
     "floods its log": rawServer("--hang-init", "--flood-stderr"),
     "is no MCP server": { command: process.execPath, args: ["-e", "console.log('hello')"] },

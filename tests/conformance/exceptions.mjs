@@ -11,9 +11,35 @@ const POLLING =
   "only the server behind the hub knows when to close a stream in the middle of a call, and nothing in its messages says so"
 
 export const EXCEPTIONS = [
-  { client: "2026-07-28", upstream: "stdio-legacy", scenario: "input-required-result-basic-elicitation", reason: NO_KEY },
-  { client: "2026-07-28", upstream: "http-legacy", scenario: "input-required-result-basic-elicitation", reason: NO_KEY },
-  { client: "2026-07-28", upstream: "stdio-legacy", scenario: "input-required-result-ignore-extra-params", reason: NO_KEY },
-  { client: "2026-07-28", upstream: "http-legacy", scenario: "input-required-result-ignore-extra-params", reason: NO_KEY },
-  { client: "2025-11-25", upstream: "*", scenario: "server-sse-polling", check: "server-sse-disconnect-resume", reason: POLLING },
+  {
+    client: "2026-07-28",
+    upstream: "stdio-legacy",
+    scenario: "input-required-result-basic-elicitation",
+    reason: NO_KEY,
+  },
+  {
+    client: "2026-07-28",
+    upstream: "http-legacy",
+    scenario: "input-required-result-basic-elicitation",
+    reason: NO_KEY,
+  },
+  {
+    client: "2026-07-28",
+    upstream: "stdio-legacy",
+    scenario: "input-required-result-ignore-extra-params",
+    reason: NO_KEY,
+  },
+  {
+    client: "2026-07-28",
+    upstream: "http-legacy",
+    scenario: "input-required-result-ignore-extra-params",
+    reason: NO_KEY,
+  },
+  {
+    client: "2025-11-25",
+    upstream: "*",
+    scenario: "server-sse-polling",
+    check: "server-sse-disconnect-resume",
+    reason: POLLING,
+  },
 ]

@@ -90,7 +90,6 @@ describe("add and remove", { timeout: 60_000 }, () => {
   it("warn of a secret that is written into the file, without printing it", async () => {
     const secret = "ghp_0123456789abcdef"
     const typed = await place.cli(["add", "one", "--no-check", "--env", `GITHUB_TOKEN=${secret}`, "--", "node"])
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration expands it
     const named = await place.cli(["add", "two", "--no-check", "--env", "GITHUB_TOKEN=${GITHUB_TOKEN:-}", "--", "node"])
     expect(typed.code).toBe(0)
     expect(typed.stderr).toContain("warning: GITHUB_TOKEN")
@@ -194,7 +193,6 @@ describe("doctor", { timeout: 60_000 }, () => {
   })
 
   it("warns of a variable that is not set, which alone is no failure", async () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration expands it
     place.configure({ demo: entry(), needy: { ...entry(), env: { KEY: "${NOT_SET_ANYWHERE}" } } })
     const { code, stdout } = await place.cli(["doctor"])
     expect(code).toBe(0)

@@ -96,6 +96,11 @@ describe("with the token", () => {
     const page = await fetch(`${url}/mcp?token=${token}`, { headers: { Accept: "text/html" } })
     expect(page.status).toBe(200)
     expect(await page.text()).not.toContain(token)
+    // From then on a browser follows the links of the page by itself, and nothing but looks.
+    const cookie = (page.headers.get("set-cookie") ?? "").split(";")[0] as string
+    expect(page.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict/)
+    expect((await fetch(`${url}/mcp`, { headers: { Accept: "text/html", Cookie: cookie } })).status).toBe(200)
+    expect((await fetch(`${url}/api/call`, { method: "POST", headers: { Cookie: cookie } })).status).toBe(401)
   })
 })
 

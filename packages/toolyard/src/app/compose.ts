@@ -135,12 +135,12 @@ function reportProblems(problems: ConfigProblem[], log: Log): void {
   for (const problem of problems) log.warn(describeProblem(problem))
 }
 
-/** The key that request states are signed with: kept, so that a client's round of questions outlasts a restart. */
-export async function signingKey(state: State): Promise<Buffer> {
-  const kept = await state.store.update<string>(
+/** A random secret that outlasts restarts: what was given out before still holds. */
+export async function keptSecret(state: State, name: string): Promise<string> {
+  const secret = await state.store.update<string>(
     "secrets",
-    "request-state-key",
-    known => known ?? randomBytes(32).toString("base64"),
+    name,
+    known => known ?? randomBytes(32).toString("base64url"),
   )
-  return Buffer.from(kept as string, "base64")
+  return secret as string
 }

@@ -1,5 +1,4 @@
 /** `toolyard serve`: the yard over HTTP, and the note by which others on this machine find it. */
-import { randomBytes } from "node:crypto"
 import { chmod, mkdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import { YardError } from "../model/errors.ts"
@@ -7,13 +6,13 @@ import { CLIENT_INFO } from "../model/mcp.ts"
 import { createGuard, isLoopback } from "../surfaces/http/guard.ts"
 import { type Listener, listen } from "../surfaces/http/server.ts"
 import { createMcpSurface } from "../surfaces/mcp/surface.ts"
-import { type OpenOptions, openYard, signingKey, type Yard } from "./compose.ts"
+import { keptSecret, type OpenOptions, openYard, type Yard } from "./compose.ts"
 
 export interface ServeOptions extends OpenOptions {
   host: string
   port: number
   auth: boolean
-  /** Else a random one; also from `TOOLYARD_TOKEN`. */
+  /** Else the one of the last start, so that clients need not be told anew; at the first start a random one. */
   token?: string
 }
 
@@ -42,14 +41,16 @@ export async function serve(options: ServeOptions): Promise<Hub> {
       hint: "Leave --no-auth out, or listen on 127.0.0.1.",
     })
   }
-  const token = options.auth ? (options.token ?? randomBytes(24).toString("base64url")) : undefined
+  const startedAt = Date.now()
   const listening = Promise.withResolvers<void>()
   const yard = await openYard({ ...options, start: listening.promise, watch: options.watch ?? true })
   let ready = false
   void yard.connected.then(() => {
     ready = true
   })
-  const mcp = createMcpSurface(yard.catalog, yard.state.blobs, await signingKey(yard.state))
+  const token = options.auth ? (options.token ?? (await keptSecret(yard.state, "token"))) : undefined
+  const key = Buffer.from(await keptSecret(yard.state, "request-state-key"))
+  const mcp = createMcpSurface(yard.catalog, yard.state.blobs, key)
   let app: Promise<Listener> | undefined
   // Loaded with the first request for it: a hub that only speaks MCP needs no web framework, and starts sooner.
   const loadApp = async (): Promise<Listener> => {
@@ -59,6 +60,7 @@ export async function serve(options: ServeOptions): Promise<Hub> {
       audit: yard.audit,
       version: CLIENT_INFO.version,
       sessions: () => mcp.sessions,
+      startedAt,
       ready: () => ready,
     })
   }

@@ -1,7 +1,7 @@
 /** `toolyard stdio`: the yard as an MCP server over stdin and stdout. */
 import { Console } from "node:console"
 import { createMcpSurface } from "../surfaces/mcp/surface.ts"
-import { type OpenOptions, openYard, signingKey } from "./compose.ts"
+import { keptSecret, type OpenOptions, openYard } from "./compose.ts"
 
 export interface ServeStdioOptions extends OpenOptions {
   /** Offer this server alone. */
@@ -16,7 +16,11 @@ export async function serveStdio(options: ServeStdioOptions, signal: AbortSignal
   const only = server === undefined ? {} : { only: ({ name }: { name: string }) => name === server }
   const yard = await openYard({ ...options, ...only, watch: options.watch ?? true })
   try {
-    const mcp = createMcpSurface(yard.catalog, yard.state.blobs, await signingKey(yard.state))
+    const mcp = createMcpSurface(
+      yard.catalog,
+      yard.state.blobs,
+      Buffer.from(await keptSecret(yard.state, "request-state-key")),
+    )
     try {
       if (signal.aborted) return
       signal.addEventListener("abort", () => process.stdin.destroy(), { once: true })

@@ -11,12 +11,15 @@ import { decide, type Verdict } from "../policy/rules.ts"
 import type { Blobs } from "../state/types.ts"
 import { type CatalogTool, Member } from "./member.ts"
 import { Metrics } from "./metrics.ts"
-import { assignIds, assignNames } from "./naming.ts"
+import { assignIds, assignNames, toolId } from "./naming.ts"
 import { Pipeline } from "./pipeline.ts"
 import { createIndex, type SearchIndex, toSearchDoc } from "./search/search-index.ts"
 import { signature } from "./signature.ts"
 
 const ALL_LISTS: readonly OfferList[] = ["tools", "resources", "prompts"]
+
+/** How long a call of a tool that is not there yet waits for servers that were never listed. */
+export const UNLISTED_CALL_MS = 10_000
 
 export interface CatalogEvents {
   /** What `server` offers changed (or may have: a source that says so is believed). */
@@ -215,6 +218,9 @@ export class Catalog {
   requireTool(id: string): CatalogTool {
     const tool = this.findTool(id)
     if (tool) return tool
+    for (const member of this.#members.values()) {
+      if (id.startsWith(toolId(member.name, "")) || id.startsWith(`${member.name}.`)) requireUp(member)
+    }
     const near = nearest(id, this.#tools.keys())
     throw new YardError("unknown_tool", `there is no tool "${id}"${near ? `; did you mean "${near}"?` : ""}`)
   }
@@ -224,8 +230,11 @@ export class Catalog {
   }
 
   /** The one way a tool is ever called. */
-  call(call: Call, tool: string | CatalogTool, args: JsonObject): Promise<ToolResult> {
-    return this.#pipeline.call(call, typeof tool === "string" ? this.requireTool(tool) : tool, args)
+  async call(call: Call, tool: string | CatalogTool, args: JsonObject): Promise<ToolResult> {
+    if (typeof tool !== "string") return this.#pipeline.call(call, tool, args)
+    // A server that was never listed may have it: it is given the time to connect.
+    if (!this.findTool(tool)) await this.whenListed(undefined, UNLISTED_CALL_MS)
+    return this.#pipeline.call(call, this.requireTool(tool), args)
   }
 
   /** Reads, prompts and completions: the same limits and time-out, no policy of their own. */
@@ -263,4 +272,12 @@ export class Catalog {
   async close(): Promise<void> {
     await Promise.all(this.servers().map(member => member.source?.close()))
   }
+}
+
+/** A server that offers nothing because it is not there is the better answer than "no such tool". */
+export function requireUp(member: Member): void {
+  const { state, reason } = member.health()
+  if (state === "up" || member.tools.length > 0) return
+  const code = state === "disabled" ? "server_disabled" : "server_down"
+  throw new YardError(code, `${member.name} is ${state}${reason === undefined ? "" : `: ${reason}`}`)
 }

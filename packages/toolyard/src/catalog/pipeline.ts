@@ -3,7 +3,7 @@ import type { Call } from "../model/call.ts"
 import { toYardError, YardError } from "../model/errors.ts"
 import type { JsonObject } from "../model/json.ts"
 import type { Caller, Source, ToolResult } from "../model/source.ts"
-import { type Audit, type AuditRow, callerFields } from "../policy/audit.ts"
+import type { Audit, AuditRow } from "../policy/audit.ts"
 import type { Verdict } from "../policy/rules.ts"
 import type { Blobs } from "../state/types.ts"
 import { capResult, MAX_RESULT_BYTES, resultSize } from "./cap.ts"
@@ -89,15 +89,18 @@ export class Pipeline {
     code?: string,
     resultBytes?: number,
   ): void {
+    // Always the same keys in the same order: such objects are cheap to make and to print.
     const row: AuditRow = {
       at: Date.now(),
       tool: tool.id,
       server: tool.member.name,
-      ...callerFields(caller),
+      surface: caller.surface,
+      client: caller.client,
+      session: caller.session,
       outcome,
+      code,
       ms: Math.round((performance.now() - started) * 1000) / 1000,
-      ...(code !== undefined && { code }),
-      ...(resultBytes !== undefined && { resultBytes }),
+      resultBytes,
     }
     this.#deps.metrics.record(row)
     this.#deps.audit.record(row)

@@ -1,9 +1,9 @@
 /** Checks a value against a part of the schema, in words a person can act on. */
 import * as z from "zod"
 import { isObject } from "../model/json.ts"
+import { nearest } from "../model/nearest.ts"
 import type { Path } from "./document.ts"
 import { quote, type Report } from "./report.ts"
-import { nearest } from "../model/nearest.ts"
 
 export type Checked<T> = { data: T } | { message: string }
 

@@ -1,4 +1,3 @@
-// biome-ignore-all lint/suspicious/noTemplateCurlyInString: variables are what is tested
 import { describe, expect, it } from "vitest"
 import { expandText, expandValue } from "./expand.ts"
 

@@ -2,13 +2,13 @@
 import { isAbsolute, resolve } from "node:path"
 import type { HttpEntry, OtherEntry, ServerConfig, StdioEntry, ToolOverride } from "../model/config.ts"
 import { isObject, type JsonObject } from "../model/json.ts"
+import { nearest } from "../model/nearest.ts"
 import { check, kindOf } from "./check.ts"
 import { expandValue } from "./expand.ts"
 import { hashOf } from "./hash.ts"
 import { type Note, quote, type Report, reportMissing } from "./report.ts"
 import { ENTRIES, type ServerType, SHARED_KEYS, type SharedKeys, TYPES } from "./schema.ts"
 import { nameProblem } from "./server-name.ts"
-import { nearest } from "../model/nearest.ts"
 import { unsound } from "./unsound.ts"
 
 export interface EntryContext {

@@ -3,7 +3,7 @@
 export interface ErrorSpec {
   /** JSON-RPC code on MCP surfaces. */
   rpc: number
-  /** HTTP status on `/api` and `/tools`. */
+  /** HTTP status, where the failure is not inside an MCP answer. */
   http: number
   /** Exit code of the CLI. */
   exit: number
@@ -84,7 +84,7 @@ export const ERRORS = {
     "result",
     "It is being restarted; try again shortly, or run `toolyard doctor`.",
   ),
-  needs_login: spec(-32004, 401, 77, false, "result", "Run `toolyard login SERVER`."),
+  needs_login: spec(-32004, 401, 77, false, "result", "Put its token under `headers` of the server in toolyard.json."),
   upstream_crashed: spec(
     -32004,
     502,

@@ -1,4 +1,4 @@
-/** Whether a tool may be called: the rules of `policy`, then the read-only guard. */
+/** Whether a tool may be called: the read-only guard, then the rules of `policy`. */
 import type { Policy, PolicyAction, PolicyRule } from "../model/config.ts"
 import { isObject } from "../model/json.ts"
 import type { ToolDefinition } from "../model/mcp.ts"

@@ -96,7 +96,9 @@ export class Lifeline {
   }
 
   async #tryConnect(): Promise<void> {
-    this.#setHealth({ state: "connecting", attempts: this.#failures })
+    // Why it is not up yet is still of interest while it is being tried again.
+    const { reason } = this.#health
+    this.#setHealth({ state: "connecting", attempts: this.#failures, ...(reason !== undefined && { reason }) })
     // One that ends before it is in place makes its own attempt fail.
     let inPlace: Connection | undefined
     try {
@@ -143,10 +145,13 @@ const stopped = (name: string): YardError => new YardError("server_down", `${nam
 
 function downError(name: string, { state, reason, nextRetryAt }: SourceHealth): YardError {
   if (state === "needs-login") {
-    return new YardError("needs_login", `${name} wants a login: ${reason}`, { hint: `Run \`toolyard login ${name}\`.` })
+    return new YardError("needs_login", `${name} wants a login: ${reason}`, {
+      hint: `Put its token under \`headers\` of ${name} in toolyard.json.`,
+    })
   }
   const seconds = nextRetryAt === undefined ? undefined : Math.max(0, Math.ceil((nextRetryAt - Date.now()) / 1000))
-  const what = state === "connecting" ? "is still connecting" : `is down: ${reason}`
+  const because = reason === undefined ? "" : `: ${reason}`
+  const what = state === "connecting" ? `is still connecting${because}` : `is down${because}`
   return new YardError("server_down", `${name} ${what}`, {
     ...(seconds !== undefined && {
       hint: `The next attempt to connect is in ${seconds} s; \`toolyard doctor\` tells more.`,

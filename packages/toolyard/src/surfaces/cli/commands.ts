@@ -85,7 +85,6 @@ export function defineCommands(program: Command, context: Context, onExit: (code
     .action(run(async () => (await import("./commands/init.ts")).init))
   define(program, "add", "add a server to the configuration", [
     "toolyard add files -- npx -y @modelcontextprotocol/server-filesystem .",
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration expands it
     "toolyard add docs --url https://docs.example/mcp --header 'Authorization=Bearer ${DOCS_TOKEN}'",
     'toolyard add files --entry \'{"command": "npx", "args": ["-y", "some-server"]}\'',
   ])

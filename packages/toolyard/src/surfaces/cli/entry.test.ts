@@ -34,7 +34,6 @@ describe("secrets in an entry", () => {
   })
 
   it("are none where a variable stands in their place", () => {
-    // biome-ignore lint/suspicious/noTemplateCurlyInString: the configuration expands it
     const variable = "${GITHUB_TOKEN}"
     expect(secretsIn({ env: { GITHUB_TOKEN: variable }, headers: { Authorization: `Bearer ${variable}` } })).toEqual([])
     expect(secretsIn({ url: "https://a.test/?page=1", args: ["-y"], env: { MONKEY: "x", EMPTY_TOKEN: "" } })).toEqual(

@@ -50,7 +50,7 @@ async function unknownAt(server: ApiServer, written: string, client: YardClient)
     if (state === "disabled") return new YardError("server_disabled", `${name} is disabled: ${reason}`)
     if (state === "needs-login")
       return new YardError("needs_login", `${name} wants a login: ${reason}`, {
-        hint: `Run \`toolyard login ${name}\`.`,
+        hint: `Put its token under \`headers\` of ${name} in toolyard.json.`,
       })
     return new YardError(
       "server_down",

@@ -10,6 +10,7 @@ import { isObject } from "../../model/json.ts"
 import type { Caller } from "../../model/source.ts"
 import type { Audit } from "../../policy/audit.ts"
 import type { ApiCall, ApiError, ApiEvent, ApiSearch, ApiServerDetails, ApiStats } from "./contract.ts"
+import { tokenCookie } from "./guard.ts"
 import { prometheus } from "./metrics.ts"
 import { serverPage, yardPage } from "./pages.ts"
 import type { Listener } from "./server.ts"
@@ -22,6 +23,8 @@ export interface AppDeps {
   audit: Audit
   version: string
   sessions: () => number
+  /** Epoch ms of the hub's start. */
+  startedAt: number
   /** True once every server had its first attempt to connect. */
   ready: () => boolean
 }
@@ -31,7 +34,6 @@ const CALLER: Caller = { surface: "http", principal: "local" }
 export function createApp(deps: AppDeps): Listener {
   const { catalog } = deps
   const app = new Hono()
-  const started = Date.now()
 
   app.onError((error, context) => {
     const known = toYardError(error)
@@ -121,7 +123,7 @@ export function createApp(deps: AppDeps): Listener {
     const { limit, server } = context.req.query()
     return context.json({ rows: await deps.audit.tail(wholeNumber("limit", limit, 100, 1, 10_000), server) })
   })
-  app.get("/api/stats", context => context.json(toApiStats(catalog, deps.sessions(), started)))
+  app.get("/api/stats", context => context.json(toApiStats(catalog, deps.sessions(), deps.startedAt)))
   app.get("/api/events", context =>
     streamSSE(context, async stream => {
       const send = (event: ApiEvent): void => void stream.writeSSE({ data: JSON.stringify(event) })
@@ -138,14 +140,25 @@ export function createApp(deps: AppDeps): Listener {
     }),
   )
 
+  // A browser that comes with the token keeps it as a cookie, so that the links on the pages work.
+  app.use("*", async (context, next) => {
+    const token = context.req.query("token")
+    if (token !== undefined && context.req.header("accept")?.includes("text/html")) {
+      const cookie = `${tokenCookie(context.req.header("host"))}=${encodeURIComponent(token)}`
+      context.header("Set-Cookie", `${cookie}; HttpOnly; SameSite=Strict; Path=/`)
+    }
+    await next()
+  })
   app.get("/", context => context.redirect("/mcp"))
-  app.get("/mcp", context => context.html(yardPage(catalog, new URL(context.req.url).origin)))
-  app.get("/mcp/meta/:server", context =>
-    context.html(serverPage(catalog.requireServer(context.req.param("server")), new URL(context.req.url).origin)),
-  )
-  app.get("/mcp/:server", context =>
-    context.html(serverPage(catalog.requireServer(context.req.param("server")), new URL(context.req.url).origin)),
-  )
+  for (const path of ["/mcp", "/mcp/all"]) {
+    app.get(path, context => context.html(yardPage(catalog, new URL(context.req.url).origin)))
+  }
+  for (const path of ["/mcp/meta/:server", "/mcp/:server"]) {
+    app.get(path, context => {
+      const member = catalog.requireServer(context.req.param("server") as string)
+      return context.html(serverPage(member, new URL(context.req.url).origin))
+    })
+  }
 
   return getRequestListener(app.fetch, { overrideGlobalObjects: false })
 }

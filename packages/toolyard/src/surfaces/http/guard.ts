@@ -1,6 +1,8 @@
 /** Who may talk to the hub at all: the right Host and Origin always, and the token everywhere but at `/healthz`. */
-import { createHash, timingSafeEqual } from "node:crypto"
+import { timingSafeEqual } from "node:crypto"
 import type { IncomingMessage } from "node:http"
+import { isIP } from "node:net"
+import { hostname as machineName } from "node:os"
 import { YardError } from "../../model/errors.ts"
 
 export interface GuardOptions {
@@ -21,9 +23,16 @@ export function isLoopback(host: string): boolean {
   return LOOPBACK.has(host) || /^127\.\d+\.\d+\.\d+$/.test(host)
 }
 
+const WILDCARDS = new Set(["0.0.0.0", "::", "[::]"])
+
 export function createGuard({ token, host }: GuardOptions): Guard {
-  const expected = token === undefined ? undefined : digest(token)
-  const allowed = (name: string): boolean => isLoopback(name) || name === host
+  const expected = token === undefined ? undefined : Buffer.from(token)
+  // Addresses can't be made to point elsewhere, as names can: a hub that listens everywhere goes by all of its own.
+  const everywhere = WILDCARDS.has(host)
+  const allowed = (name: string): boolean =>
+    isLoopback(name) ||
+    name === host ||
+    (everywhere && (isIP(name.replace(/^\[|\]$/g, "")) !== 0 || name === machineName().toLowerCase()))
   return {
     check(request, open) {
       const { host: hostHeader, origin } = request.headers
@@ -35,8 +44,10 @@ export function createGuard({ token, host }: GuardOptions): Guard {
         throw new YardError("forbidden", `Origin ${JSON.stringify(origin)} may not use the hub`)
       if (!open && expected && request.method !== "OPTIONS") {
         const given = tokenOf(request)
-        if (given === undefined || !timingSafeEqual(digest(given), expected)) {
-          throw new YardError("unauthorized", given === undefined ? "a token is needed" : "the token is not the hub's")
+        if (given === undefined) throw new YardError("unauthorized", "a token is needed")
+        const bytes = Buffer.from(given)
+        if (bytes.length !== expected.length || !timingSafeEqual(bytes, expected)) {
+          throw new YardError("unauthorized", "the token is not the hub's")
         }
       }
       return origin
@@ -44,14 +55,31 @@ export function createGuard({ token, host }: GuardOptions): Guard {
   }
 }
 
-function tokenOf({ headers, url = "" }: IncomingMessage): string | undefined {
+function tokenOf({ method, headers, url = "" }: IncomingMessage): string | undefined {
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(headers.authorization ?? "")
   if (bearer) return bearer[1]
   const query = url.indexOf("?")
-  return query === -1 ? undefined : (new URLSearchParams(url.slice(query)).get("token") ?? undefined)
+  const asked = query === -1 ? null : new URLSearchParams(url.slice(query)).get("token")
+  if (asked !== null) return asked
+  // Only for looking at pages: a browser that was let in once follows their links.
+  return method === "GET" && headers.cookie !== undefined
+    ? cookieOf(headers.cookie, tokenCookie(headers.host))
+    : undefined
 }
 
-const digest = (text: string): Buffer => createHash("sha256").update(text).digest()
+/** Browsers share cookies between ports, so that the port is in the name. */
+export function tokenCookie(hostHeader: string | undefined): string {
+  return `toolyard-${/:(\d+)$/.exec(hostHeader ?? "")?.[1] ?? "80"}`
+}
+
+function cookieOf(header: string, name: string): string | undefined {
+  const found = header.split(/;\s*/).find(pair => pair.startsWith(`${name}=`))
+  try {
+    return found && decodeURIComponent(found.slice(name.length + 1))
+  } catch {
+    return undefined
+  }
+}
 
 /** The name in a Host header, without its port; nothing where the header is more than a name and a port. */
 function hostname(header: string): string {

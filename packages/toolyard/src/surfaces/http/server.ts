@@ -4,7 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
-import { ERRORS, toYardError, YardError } from "../../model/errors.ts"
+import { ERRORS, toRpcError, toYardError, YardError } from "../../model/errors.ts"
 import type { ReadOnly } from "../../model/source.ts"
 import type { Guard } from "./guard.ts"
 
@@ -55,9 +55,9 @@ export async function listen<Address>(
   const server = createServer((request, response) => {
     try {
       const later = dispatch(request, response, options.guard, mcp, rest, routes)
-      if (later instanceof Promise) later.catch((error: unknown) => sendError(response, error))
+      if (later instanceof Promise) later.catch((error: unknown) => sendError(request, response, error))
     } catch (error) {
-      sendError(response, error)
+      sendError(request, response, error)
     }
   })
   // The time to send a request; an answer may take as long as its own time-out allows.
@@ -145,19 +145,17 @@ function readOnlyOf(query: string): { readOnly?: ReadOnly } {
   return { readOnly: value === "strict" ? "strict" : true }
 }
 
-export function sendError(response: ServerResponse, error: unknown): void {
+function sendError(request: IncomingMessage, response: ServerResponse, error: unknown): void {
   const known = toYardError(error)
   if (response.headersSent) {
     response.end()
     return
   }
-  const { http, rpc } = ERRORS[known.code]
-  const text = JSON.stringify({
-    jsonrpc: "2.0",
-    id: null,
-    error: { code: rpc, message: known.message, data: { code: known.code, hint: known.hint } },
-  })
-  response.writeHead(http, {
+  // Who speaks MCP is answered in JSON-RPC, everybody else as by `/api`.
+  const isMcp = request.url?.startsWith("/mcp") === true
+  const body = isMcp ? { jsonrpc: "2.0", id: null, error: toRpcError(known) } : { error: known.toJSON() }
+  const text = JSON.stringify(body)
+  response.writeHead(ERRORS[known.code].http, {
     "Content-Type": "application/json",
     "Content-Length": Buffer.byteLength(text),
     ...(known.code === "unauthorized" && { "WWW-Authenticate": 'Bearer realm="toolyard"' }),

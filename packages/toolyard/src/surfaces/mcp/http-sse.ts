@@ -20,7 +20,7 @@ export function openSseStream(
 ): void {
   const session = new LegacySession(address, caller, deps)
   deps.sessions.add(session)
-  response.writeHead(200, SSE_HEADERS)
+  response.writeHead(200, [...SSE_HEADERS])
   session.openStream(response)
   response.once("close", () => deps.sessions.end(session))
   const url = new URL(request.url ?? "", "http://localhost")

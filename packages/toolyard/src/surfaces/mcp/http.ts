@@ -177,13 +177,13 @@ export class McpHttp {
         throw new YardError("not_found", `there is no event ${JSON.stringify(lastEventId)} to go on from`, {
           hint: "Send the request again.",
         })
-      response.writeHead(200, { ...SSE_HEADERS, ...session.headers })
+      response.writeHead(200, [...SSE_HEADERS, ...session.headers])
       response.flushHeaders()
       keepAlive(response)
       found.log.replay(found.after, response)
       return
     }
-    response.writeHead(200, { ...SSE_HEADERS, ...session.headers })
+    response.writeHead(200, [...SSE_HEADERS, ...session.headers])
     response.flushHeaders()
     keepAlive(response)
     session.openStream(response)
@@ -210,10 +210,10 @@ export class McpHttp {
   }
 }
 
-const NO_HEADERS = {}
+const NO_HEADERS: readonly string[] = []
 
 /** Only clients of the newest legacy version are known to take the empty event that makes a stream resumable. */
-function replyOf(session: LegacySession, response: ServerResponse, prefers: "json" | "stream"): HttpReply {
+function replyOf(session: LegacySession, response: ServerResponse, prefers: Preference): HttpReply {
   const reply = new HttpReply(response, session.headers, session.version >= "2025-11-25" ? session.streams : undefined)
   if (prefers === "stream") reply.stream()
   return reply
@@ -244,12 +244,22 @@ function isJson(contentType: string | undefined): boolean {
   return contentType !== undefined && /^\s*application\/json\s*(;|$)/i.test(contentType)
 }
 
+type Preference = "json" | "stream"
+
+/** Clients send the same few over and over. */
+const preferences = new Map<string, Preference>()
+const MAX_PREFERENCES = 100
+
 /** Clients of this era must take both forms; which they name first is taken as their wish. */
-function preference(accept: string | undefined): "json" | "stream" {
-  if (accept === undefined || accept.includes("*/*")) return "json"
+function preference(accept: string | undefined): Preference {
+  if (accept === undefined) return "json"
+  const known = preferences.get(accept)
+  if (known) return known
   const json = accept.indexOf("application/json")
   const stream = accept.indexOf("text/event-stream")
-  if (json === -1 || stream === -1)
+  if ((json === -1 || stream === -1) && !accept.includes("*/*"))
     throw new YardError("not_acceptable", "Accept must include application/json and text/event-stream")
-  return stream < json ? "stream" : "json"
+  const wish = json !== -1 && stream !== -1 && stream < json ? "stream" : "json"
+  if (preferences.size < MAX_PREFERENCES) preferences.set(accept, wish)
+  return wish
 }

@@ -32,7 +32,7 @@ export interface SessionDeps {
 export class LegacySession implements Watcher {
   readonly id = randomUUID()
   /** What every HTTP answer of this session carries. */
-  readonly headers = { "Mcp-Session-Id": this.id }
+  readonly headers: readonly string[] = ["Mcp-Session-Id", this.id]
   readonly address: Address
   readonly streams = new StreamLogs()
   version: string = LEGACY_VERSIONS[0]

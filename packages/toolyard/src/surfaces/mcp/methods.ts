@@ -1,5 +1,5 @@
 /** The methods that both protocol eras have, from a request's parameters to the text of its result. */
-import type { Catalog } from "../../catalog/catalog.ts"
+import { type Catalog, requireUp, UNLISTED_CALL_MS } from "../../catalog/catalog.ts"
 import type { CatalogTool } from "../../catalog/member.ts"
 import { toolId } from "../../catalog/naming.ts"
 import { ERRORS, toYardError, YardError } from "../../model/errors.ts"
@@ -20,8 +20,6 @@ const LISTS: Record<ListMethod, { field: string; capability: string }> = {
 
 /** How long a list waits, from the start of the servers, for those that were never listed before. */
 const UNLISTED_LIST_MS = 2_000
-/** How long a call of a tool that is not there yet waits for them. */
-const UNLISTED_CALL_MS = 10_000
 
 export class Methods {
   readonly #catalog: Catalog
@@ -90,11 +88,7 @@ export class Methods {
     if (tool) return tool
     const members = address.members()
     for (const member of members) {
-      const { state, reason } = member.health()
-      const mayHaveIt = address.server !== undefined || name.startsWith(toolId(member.name, ""))
-      if (mayHaveIt && state !== "up" && member.tools.length === 0) {
-        throw new YardError("server_down", `${member.name} is ${state}${reason === undefined ? "" : `: ${reason}`}`)
-      }
+      if (address.server !== undefined || name.startsWith(toolId(member.name, ""))) requireUp(member)
     }
     const names = members.flatMap(member =>
       member.tools.map(known => (address.server === undefined ? known.id : known.name)),

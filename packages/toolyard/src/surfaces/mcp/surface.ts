@@ -1,6 +1,7 @@
 /** The MCP surface as a whole: every address, every transport, over one catalog. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Catalog } from "../../catalog/catalog.ts"
+import { YardError } from "../../model/errors.ts"
 import type { Caller } from "../../model/source.ts"
 import type { Blobs } from "../../state/types.ts"
 import { type Address, serverAddress, yardAddress } from "./address.ts"
@@ -36,9 +37,10 @@ export function createMcpSurface(catalog: Catalog, blobs: Blobs, key: Buffer): M
 
   const address = (server: string | undefined): Address => {
     if (server === undefined) return yard
+    const member = catalog.requireServer(server)
+    if (!member.source) throw new YardError("server_disabled", `${server} is disabled: ${member.health().reason}`)
     let known = addresses.get(server)
     if (!known) {
-      catalog.requireServer(server)
       known = serverAddress(catalog, server)
       addresses.set(server, known)
     }

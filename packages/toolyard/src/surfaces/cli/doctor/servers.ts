@@ -60,7 +60,7 @@ function toFinding(
   if (state === "disabled") return { status: "ok", ...known }
   const fix =
     state === "needs-login"
-      ? `Run \`toolyard login ${name}\`.`
+      ? `Put its token under \`headers\` of ${name} in toolyard.json.`
       : "Run its command by hand to see what it says, or correct its entry in toolyard.json."
   const reason = server.reason ?? "it has not connected in time"
   return { status: "problem", ...known, reason, ...(logs.length > 0 && { logs: logs.slice(-LINES) }), fix }
