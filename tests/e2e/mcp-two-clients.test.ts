@@ -155,8 +155,10 @@ describe.each(PAIRS)("a %s and a %s client at one shared server", (first, second
     hers.finish()
   })
 
-  // Known to fail: the hub takes a call that has been waiting for an answer for a while to stand still.
-  it.fails("N8 a second question of a call whose client still thinks does not go to the other client", async () => {
+  // Known to fail for a client that goes away with a question: its call is taken to stand still until it comes back,
+  // because one that never comes back would stop all others from asking (docs/decisions/05-questions-and-clients.md).
+  const check = first === "modern" ? it.fails : it
+  check("N8 a second question of a call whose client still thinks does not go to the other client", async () => {
     const { server, puppet } = await freshServer()
     const [ada, bob] = [await join(first, server), await join(second, server)]
     bob.answer()
@@ -239,8 +241,7 @@ describe("two clients at one server", () => {
 })
 
 describe("two programs behind one connection", () => {
-  // Known to fail: a client of 2026-07-28 is known by its connection, which a proxy or a pool may share between several.
-  it.fails("N8 a question for one of them does not go to the other", async () => {
+  it("N8 a question for one of them does not go to the other", async () => {
     const { server, puppet } = await freshServer()
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const call = (client: string): Promise<Json> => callOver(agent, `${hub.url}/mcp/${server}`, client)

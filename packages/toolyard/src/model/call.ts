@@ -74,6 +74,11 @@ export class Call {
     return this.#controller.signal
   }
 
+  /** Whether the caller has left with questions, to come back with answers or never. */
+  get isAway(): boolean {
+    return false
+  }
+
   progress(_params: JsonObject): void {}
 
   /** Any other notification that belongs to this call, log messages first of all. */

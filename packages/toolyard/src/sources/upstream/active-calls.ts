@@ -2,14 +2,17 @@
  * The calls under way at one connection, and which of them a message without an address must belong to.
  *
  * A server behind a pipe does not say for which call it asks something. That is clear while all calls under way are one
- * client's. Where they are not, a call that has been waiting for an answer for a while is not the one that asks now: its
- * handler stands still. A call that was given up may still ask, because nothing says when the server has let go of it.
- * If doubt remains, the question is refused: the one answer that can't reach the wrong client.
+ * client's. Where they are not, the question is refused: the one answer that can't reach the wrong client. A call that
+ * was given up may still ask, because nothing says when the server has let go of it.
+ *
+ * One thing is taken for granted: a call whose client went away with a question, to come back with the answer or never,
+ * does not ask another one meanwhile. Else every such call that is forgotten would stop all others from asking.
  */
 
 import type { Call } from "../../model/call.ts"
 import { YardError } from "../../model/errors.ts"
 import type { RequestId } from "../../model/mcp.ts"
+import type { Caller } from "../../model/source.ts"
 
 /** Questions that one call asks at the same time come within this. */
 const TOGETHER_MS = 50
@@ -25,7 +28,7 @@ export class ActiveCalls {
   /** Oldest first. */
   readonly #calls = new Map<Call, Activity>()
   /** Calls that their clients no longer wait for, oldest first. */
-  readonly #abandoned = new Map<RequestId, { session: string | undefined; until: number }>()
+  readonly #abandoned = new Map<RequestId, { caller: Caller; until: number }>()
 
   get size(): number {
     return this.#calls.size
@@ -43,7 +46,7 @@ export class ActiveCalls {
   abandon(id: RequestId, call: Call): void {
     if (!this.#calls.delete(call)) return
     this.#forget()
-    this.#abandoned.set(id, { session: call.caller.session, until: performance.now() + ABANDONED_MS })
+    this.#abandoned.set(id, { caller: call.caller, until: performance.now() + ABANDONED_MS })
   }
 
   /** The server answered; whether it was a call that had been given up. */
@@ -61,14 +64,13 @@ export class ActiveCalls {
   only(): Call {
     const recently = performance.now() - TOGETHER_MS
     const all = [...this.#calls]
-    const awake = all.filter(([, { questions, askedAt }]) => questions === 0 || askedAt > recently)
-    const candidates = (awake.length > 0 ? awake : all).map(([call]) => call)
+    const here = all.filter(([call, { questions, askedAt }]) => !call.isAway || questions === 0 || askedAt > recently)
+    const candidates = (here.length > 0 ? here : all).map(([call]) => call)
     const latest = candidates.at(-1)
     if (!latest) throw new YardError("client_cannot", "no call is under way, so there is no client to ask")
     this.#forget()
-    const { session } = latest.caller
-    const sessions = [...candidates.map(({ caller }) => caller), ...this.#abandoned.values()].map(one => one.session)
-    if (sessions.length > 1 && (session === undefined || sessions.some(other => other !== session))) {
+    const others = [...candidates.slice(0, -1), ...this.#abandoned.values()].map(({ caller }) => caller)
+    if (others.some(other => !isSameClient(other, latest.caller))) {
       throw new YardError(
         "client_cannot",
         "calls of several clients are under way, and the server does not say which of them this is for",
@@ -85,4 +87,9 @@ export class ActiveCalls {
       this.#abandoned.delete(id)
     }
   }
+}
+
+/** A stateless caller without a session is nobody's double, not even its own. */
+function isSameClient(one: Caller, other: Caller): boolean {
+  return one.session !== undefined && one.session === other.session && one.client === other.client
 }

@@ -8,7 +8,7 @@ import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
 import type { Caller } from "../../model/source.ts"
 
-const FORWARDING = ["forwarded", "x-forwarded-for", "via"]
+const FORWARDING = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]
 
 export class Connections {
   readonly #callers = new WeakMap<Socket, Caller>()

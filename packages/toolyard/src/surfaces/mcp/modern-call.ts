@@ -82,6 +82,10 @@ export class ModernCall extends McpCall {
     }
   }
 
+  override get isAway(): boolean {
+    return this.#at === undefined
+  }
+
   override seal(state: string): string {
     return this.#states.seal({ upstream: state }, this.#boundTo)
   }
