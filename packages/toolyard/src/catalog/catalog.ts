@@ -230,11 +230,15 @@ export class Catalog {
   }
 
   /** The one way a tool is ever called. */
-  async call(call: Call, tool: string | CatalogTool, args: JsonObject): Promise<ToolResult> {
-    if (typeof tool !== "string") return this.#pipeline.call(call, tool, args)
-    // A server that was never listed may have it: it is given the time to connect.
-    if (!this.findTool(tool)) await this.whenListed(undefined, UNLISTED_CALL_MS)
-    return this.#pipeline.call(call, this.requireTool(tool), args)
+  call(call: Call, tool: string | CatalogTool, args: JsonObject): Promise<ToolResult> {
+    const known = typeof tool === "string" ? this.findTool(tool) : tool
+    return known ? this.#pipeline.call(call, known, args) : this.#callUnlisted(call, tool as string, args)
+  }
+
+  /** A server that was never listed may have it: it is given the time to connect. */
+  async #callUnlisted(call: Call, id: string, args: JsonObject): Promise<ToolResult> {
+    await this.whenListed(undefined, UNLISTED_CALL_MS)
+    return this.#pipeline.call(call, this.requireTool(id), args)
   }
 
   /** Reads, prompts and completions: the same limits and time-out, no policy of their own. */

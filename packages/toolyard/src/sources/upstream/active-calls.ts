@@ -19,14 +19,11 @@ const TOGETHER_MS = 50
 /** A call that was given up counts for this long, unless the server answers it before. */
 const ABANDONED_MS = 60_000
 
-interface Activity {
-  questions: number
-  askedAt: number
-}
-
 export class ActiveCalls {
   /** Oldest first. */
-  readonly #calls = new Map<Call, Activity>()
+  readonly #calls = new Set<Call>()
+  /** The calls that have asked something, how much of it is unanswered, and when they last asked. */
+  readonly #asking = new Map<Call, { questions: number; askedAt: number }>()
   /** Calls that their clients no longer wait for, oldest first. */
   readonly #abandoned = new Map<RequestId, { caller: Caller; until: number }>()
 
@@ -35,16 +32,17 @@ export class ActiveCalls {
   }
 
   add(call: Call): void {
-    if (!this.#calls.has(call)) this.#calls.set(call, { questions: 0, askedAt: 0 })
+    this.#calls.add(call)
   }
 
-  delete(call: Call): void {
-    this.#calls.delete(call)
+  delete(call: Call): boolean {
+    if (this.#asking.size > 0) this.#asking.delete(call)
+    return this.#calls.delete(call)
   }
 
   /** The client gave the call up; the server may not have noticed yet. */
   abandon(id: RequestId, call: Call): void {
-    if (!this.#calls.delete(call)) return
+    if (!this.delete(call)) return
     this.#forget()
     this.#abandoned.set(id, { caller: call.caller, until: performance.now() + ABANDONED_MS })
   }
@@ -55,17 +53,20 @@ export class ActiveCalls {
   }
 
   asking(call: Call, change: 1 | -1): void {
-    const activity = this.#calls.get(call)
-    if (!activity) return
-    activity.questions += change
-    if (change === 1) activity.askedAt = performance.now()
+    if (!this.#calls.has(call)) return
+    const before = this.#asking.get(call) ?? { questions: 0, askedAt: 0 }
+    const askedAt = change === 1 ? performance.now() : before.askedAt
+    this.#asking.set(call, { questions: before.questions + change, askedAt })
   }
 
   only(): Call {
     const recently = performance.now() - TOGETHER_MS
     const all = [...this.#calls]
-    const here = all.filter(([call, { questions, askedAt }]) => !call.isAway || questions === 0 || askedAt > recently)
-    const candidates = (here.length > 0 ? here : all).map(([call]) => call)
+    const here = all.filter(call => {
+      const { questions = 0, askedAt = 0 } = (call.isAway && this.#asking.get(call)) || {}
+      return questions === 0 || askedAt > recently
+    })
+    const candidates = here.length > 0 ? here : all
     const latest = candidates.at(-1)
     if (!latest) throw new YardError("client_cannot", "no call is under way, so there is no client to ask")
     this.#forget()

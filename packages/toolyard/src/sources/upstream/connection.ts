@@ -125,6 +125,8 @@ export class Connection {
           params: call.wantsProgress ? withProgress(params, id) : params,
         }
         wire.send(message, headers, wire.exchanges ? call.signal : undefined)
+        // With nothing else under way there is no company to wait for.
+        if (this.#pending.size === 1) wire.flush?.()
       } catch (error) {
         this.#take(id)
         reject(error instanceof YardError ? error : unprintable(method, error))

@@ -93,8 +93,10 @@ export async function openStdioWire(
 
   let queued = ""
   const flush = (): void => {
-    child.stdin?.write(queued)
+    if (queued === "") return
+    const lines = queued
     queued = ""
+    child.stdin?.write(lines)
   }
 
   return {
@@ -110,6 +112,7 @@ export async function openStdioWire(
       if (queued === "") setImmediate(flush)
       queued += line
     },
+    flush,
     close() {
       closed = true
       return close()

@@ -23,6 +23,8 @@ export interface Wire {
   readonly pid?: number
   /** `headers` and `signal` are for wires with exchanges: what goes along, and what ends the one this message opens. */
   send(message: Outgoing, headers?: Record<string, string>, signal?: AbortSignal): void
+  /** Sends now what is being gathered to be sent together. */
+  flush?(): void
   /** Called once the handshake has settled on a protocol version. */
   established?(version: string): void
   close(): Promise<void>

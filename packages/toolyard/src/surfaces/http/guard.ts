@@ -33,13 +33,16 @@ export function createGuard({ token, host }: GuardOptions): Guard {
     isLoopback(name) ||
     name === host ||
     (everywhere && (isIP(name.replace(/^\[|\]$/g, "")) !== 0 || name === machineName().toLowerCase()))
+  // Nearly all requests name the same host: it is looked at once.
+  let lastHost: string | undefined
   return {
     check(request, open) {
       const { host: hostHeader, origin } = request.headers
       // Without this, any web page could reach the hub through a name of its own that resolves to 127.0.0.1.
-      if (hostHeader === undefined || !allowed(hostname(hostHeader))) {
+      if (hostHeader === undefined || (hostHeader !== lastHost && !allowed(hostname(hostHeader)))) {
         throw new YardError("forbidden", `Host ${JSON.stringify(hostHeader)} is not one of the hub's`)
       }
+      lastHost = hostHeader
       if (origin !== undefined && !allowed(originHost(origin)))
         throw new YardError("forbidden", `Origin ${JSON.stringify(origin)} may not use the hub`)
       if (!open && expected && request.method !== "OPTIONS") {

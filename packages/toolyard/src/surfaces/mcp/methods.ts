@@ -64,21 +64,26 @@ export class Methods {
     }
   }
 
-  async #callTool(era: Era, address: Address, params: JsonObject, call: McpCall): Promise<string> {
+  #callTool(era: Era, address: Address, params: JsonObject, call: McpCall): Promise<string> {
     const { name, arguments: args = {} } = params
     if (typeof name !== "string") throw new YardError("invalid_params", "tools/call needs `name`, a string")
     if (!isObject(args)) throw new YardError("invalid_params", "`arguments` of tools/call must be an object")
-    try {
-      const tool = address.tool(name) ?? (await this.#awaitTool(address, name))
-      const result = await this.#catalog.call(call, tool, args)
-      call.isError = result.isError === true
-      return encodeResult(era, "tools/call", sealed(result, call), address)
-    } catch (error) {
-      const known = toYardError(error)
-      if (ERRORS[known.code].onToolCall === "protocol") throw known
-      call.isError = true
-      return encodeResult(era, "tools/call", toErrorResult(known), address)
-    }
+    const tool = address.tool(name)
+    const calling = tool
+      ? this.#catalog.call(call, tool, args)
+      : this.#awaitTool(address, name).then(found => this.#catalog.call(call, found, args))
+    return calling.then(
+      result => {
+        call.isError = result.isError === true
+        return encodeResult(era, "tools/call", sealed(result, call), address)
+      },
+      (error: unknown) => {
+        const known = toYardError(error)
+        if (ERRORS[known.code].onToolCall === "protocol") throw known
+        call.isError = true
+        return encodeResult(era, "tools/call", toErrorResult(known), address)
+      },
+    )
   }
 
   /** A server that was never listed may have the tool: it is given the time to connect, and named if it can't. */
