@@ -1,11 +1,12 @@
 /** The one live registry: every server, every tool, resource and prompt, and the one way to call them. */
 import type { Call } from "../model/call.ts"
+import type { Caller } from "../model/caller.ts"
 import type { Policy, ServerConfig } from "../model/config.ts"
 import { Emitter } from "../model/emitter.ts"
 import { YardError } from "../model/errors.ts"
 import type { JsonObject } from "../model/json.ts"
 import { nearest } from "../model/nearest.ts"
-import type { Caller, OfferList, Source, SourceCache, SourceHealth, ToolResult, Unsubscribe } from "../model/source.ts"
+import type { OfferList, Source, SourceCache, SourceHealth, ToolResult, Unsubscribe } from "../model/source.ts"
 import type { Audit } from "../policy/audit.ts"
 import { decide, type Verdict } from "../policy/rules.ts"
 import type { Blobs } from "../state/types.ts"
@@ -223,6 +224,12 @@ export class Catalog {
     }
     const near = nearest(id, this.#tools.keys())
     throw new YardError("unknown_tool", `there is no tool "${id}"${near ? `; did you mean "${near}"?` : ""}`)
+  }
+
+  /** Callers with the same view may call the same tools. */
+  viewOf({ surface, client, readOnly }: Caller): string {
+    const matters = this.#policy.rules.some(rule => rule.caller)
+    return JSON.stringify([readOnly, ...(matters ? [surface, client] : [])])
   }
 
   decide(tool: CatalogTool, caller: Caller): Verdict {

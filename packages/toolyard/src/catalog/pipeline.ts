@@ -1,8 +1,9 @@
 /** policy → approval → validate → limit → source → cap → audit: what every call passes through, whoever makes it. */
 import type { Call } from "../model/call.ts"
+import type { Caller } from "../model/caller.ts"
 import { toYardError, YardError } from "../model/errors.ts"
 import type { JsonObject } from "../model/json.ts"
-import type { Caller, Source, ToolResult } from "../model/source.ts"
+import type { Source, ToolResult } from "../model/source.ts"
 import type { Audit, AuditRow } from "../policy/audit.ts"
 import type { Verdict } from "../policy/rules.ts"
 import type { Blobs } from "../state/types.ts"

@@ -1,8 +1,10 @@
 /** The types of `/api`: what the console, the editors and the command line build on. */
+
+import type { ReadOnly } from "./caller.ts"
 import type { ErrorCode } from "./errors.ts"
 import type { JsonObject } from "./json.ts"
 import type { Era, ToolDefinition } from "./mcp.ts"
-import type { ReadOnly, ServerState } from "./source.ts"
+import type { ServerState } from "./source.ts"
 
 export interface ApiServer {
   name: string

@@ -2,10 +2,11 @@
  * One call while it is under way: who makes it, what they can do, and how to reach them meanwhile. Surfaces extend it
  * with what their clients can do; this base is a caller that can only wait for the result.
  */
+
+import type { Caller } from "./caller.ts"
 import { YardError } from "./errors.ts"
 import type { JsonObject } from "./json.ts"
 import type { AskMethod, LogLevel } from "./mcp.ts"
-import type { Caller } from "./source.ts"
 
 /** Told when the call ends before its answer. An object, not a function: none has to be made for each call. */
 export interface AbortListener {

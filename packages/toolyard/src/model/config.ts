@@ -1,6 +1,7 @@
 /** The configuration after loading: every variable expanded, every default filled in. */
+
+import type { ReadOnly } from "./caller.ts"
 import type { JsonObject } from "./json.ts"
-import type { ReadOnly } from "./source.ts"
 
 export interface StdioEntry {
   type: "stdio"

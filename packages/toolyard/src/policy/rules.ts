@@ -1,8 +1,9 @@
 /** Whether a tool may be called: the read-only guard, then the rules of `policy`. */
+
+import type { Caller, ReadOnly } from "../model/caller.ts"
 import type { Policy, PolicyAction, PolicyRule } from "../model/config.ts"
 import { isObject } from "../model/json.ts"
 import type { ToolDefinition } from "../model/mcp.ts"
-import type { Caller, ReadOnly } from "../model/source.ts"
 import { matchesGlob } from "./glob.ts"
 
 export interface Verdict {

@@ -1,9 +1,10 @@
 /** What every source must do, whatever its type: one list of cases, run against each. */
 import { afterEach, describe, expect, it } from "vitest"
 import { Call } from "../model/call.ts"
+import type { Caller } from "../model/caller.ts"
 import { YardError } from "../model/errors.ts"
 import type { JsonObject } from "../model/json.ts"
-import type { Caller, Source, SourceCache, SourceContext } from "../model/source.ts"
+import type { Source, SourceCache, SourceContext } from "../model/source.ts"
 
 /** A source in front of something that offers these tools, and one that can't come up. */
 export interface SourceUnderTest {

@@ -10,9 +10,9 @@
  */
 
 import type { Call } from "../../model/call.ts"
+import type { Caller } from "../../model/caller.ts"
 import { YardError } from "../../model/errors.ts"
 import type { RequestId } from "../../model/mcp.ts"
-import type { Caller } from "../../model/source.ts"
 
 /** Questions that one call asks at the same time come within this. */
 const TOGETHER_MS = 50

@@ -3,11 +3,12 @@
  * (questions, progress, log messages, changes) brought to the call it belongs to.
  */
 import { type AbortListener, Call } from "../../model/call.ts"
+import type { Caller } from "../../model/caller.ts"
 import { toRpcError, YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import { type Era, type Implementation, isAskMethod, type RequestId } from "../../model/mcp.ts"
 import { paramHeaders } from "../../model/mcp-headers.ts"
-import type { Caller, Offer, OfferList } from "../../model/source.ts"
+import type { Offer, OfferList } from "../../model/source.ts"
 import { ActiveCalls } from "./active-calls.ts"
 import { answerInput } from "./input.ts"
 import { envelope } from "./modern.ts"
@@ -202,7 +203,10 @@ export class Connection {
       }
       return
     }
-    if (typeof method !== "string") return
+    if (typeof method !== "string") {
+      this.#events.log(`[a message whose method is no string was left out: ${JSON.stringify(message).slice(0, 200)}]`)
+      return
+    }
     const params = isObject(message.params) ? message.params : undefined
     if (id === undefined || id === null) this.#receiveNotification(method, params, relatedTo)
     else void this.#receiveRequest(id as RequestId, method, params, relatedTo)

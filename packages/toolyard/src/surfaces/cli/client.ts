@@ -1,8 +1,9 @@
 /** What a command can do with a yard, whether a hub holds it or it was opened for this command alone. */
 
 import type { ApiSearch, ApiServer, ApiServerDetails, ApiTool } from "../../model/api.ts"
+import type { ReadOnly } from "../../model/caller.ts"
 import type { JsonObject } from "../../model/json.ts"
-import type { ReadOnly, ToolResult } from "../../model/source.ts"
+import type { ToolResult } from "../../model/source.ts"
 import type { AuditRow } from "../../policy/audit.ts"
 import type { Context, Where } from "./deps.ts"
 import { findHub, type Hub } from "./find-hub.ts"

@@ -1,8 +1,8 @@
 /** A yard that is opened for one command, in this process, and closed after it. */
 import { Call } from "../../model/call.ts"
+import type { Caller } from "../../model/caller.ts"
 import { toYardError } from "../../model/errors.ts"
 import type { JsonObject } from "../../model/json.ts"
-import type { Caller } from "../../model/source.ts"
 import { CLIENT_NAME, type ClientOptions, PATIENCE_MS, type YardClient } from "./client.ts"
 import { isAbout, placed } from "./config-problem.ts"
 import type { Context, OpenedYard, Where } from "./deps.ts"

@@ -4,8 +4,8 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http"
 import type { AddressInfo } from "node:net"
+import type { ReadOnly } from "../../model/caller.ts"
 import { ERRORS, toRpcError, toYardError, YardError } from "../../model/errors.ts"
-import type { ReadOnly } from "../../model/source.ts"
 import type { Guard } from "./guard.ts"
 
 /** Anything that can answer MCP requests; the composition gives us the MCP surface. */

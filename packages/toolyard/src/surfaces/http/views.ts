@@ -1,6 +1,6 @@
 /** Servers and tools of the catalog as `/api` shows them; apart from the app, so that showing them needs no web server. */
 import type { Member } from "../../catalog/member.ts"
-import type { ApiServer, ApiTool } from "./contract.ts"
+import type { ApiServer, ApiTool } from "../../model/api.ts"
 
 export function toApiServer(member: Member): ApiServer {
   const { state, era, reason, nextRetryAt, attempts, pid, since } = member.health()

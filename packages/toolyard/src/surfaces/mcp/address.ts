@@ -2,11 +2,11 @@
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { CatalogTool, Member } from "../../catalog/member.ts"
 import { toolId } from "../../catalog/naming.ts"
+import type { Caller } from "../../model/caller.ts"
 import { YardError } from "../../model/errors.ts"
 import type { JsonObject } from "../../model/json.ts"
 import { isObject } from "../../model/json.ts"
 import { CLIENT_INFO, type Implementation } from "../../model/mcp.ts"
-import type { Caller } from "../../model/source.ts"
 import { matchesGlob } from "../../policy/glob.ts"
 
 /** Whether a URI can have come from an RFC 6570 template; routing needs no more than that. */

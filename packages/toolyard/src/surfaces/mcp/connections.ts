@@ -6,7 +6,7 @@
 import { randomUUID } from "node:crypto"
 import type { IncomingMessage } from "node:http"
 import type { Socket } from "node:net"
-import type { Caller } from "../../model/source.ts"
+import type { Caller } from "../../model/caller.ts"
 
 const FORWARDING = ["forwarded", "x-forwarded-for", "x-forwarded-host", "x-real-ip", "via"]
 

@@ -5,11 +5,11 @@ import { isObject } from "../../model/json.ts"
 import type { Address } from "./address.ts"
 import { errorText } from "./exchange.ts"
 import type { HttpCaller } from "./http.ts"
-import { keepAlive, SSE_HEADERS } from "./http-reply.ts"
 import { LegacySession, type SessionDeps } from "./legacy-session.ts"
 import { checkShape, echoId, isBatch } from "./message-shape.ts"
 import { readBody } from "./read-body.ts"
 import type { Sessions } from "./sessions.ts"
+import { keepAlive, SSE_HEADERS } from "./sse.ts"
 
 export function openSseStream(
   request: IncomingMessage,

@@ -1,18 +1,19 @@
 /** MCP over HTTP on one URL for both eras. Works on node's own request and response: this is the hot path. */
 import type { IncomingMessage, ServerResponse } from "node:http"
+import type { Caller } from "../../model/caller.ts"
 import { ERRORS, type ErrorCode, toRpcError, YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import { LEGACY_VERSIONS, type RequestId } from "../../model/mcp.ts"
-import type { Caller } from "../../model/source.ts"
 import type { Address } from "./address.ts"
 import { Connections } from "./connections.ts"
 import { errorText } from "./exchange.ts"
-import { batchReplies, HttpReply, keepAlive, SSE_HEADERS } from "./http-reply.ts"
+import { batchReplies, HttpReply } from "./http-reply.ts"
 import { LegacySession, type SessionDeps } from "./legacy-session.ts"
 import { checkShape, echoId } from "./message-shape.ts"
 import { isModern, type Modern } from "./modern.ts"
 import { readBody } from "./read-body.ts"
 import type { Sessions } from "./sessions.ts"
+import { keepAlive, SSE_HEADERS } from "./sse.ts"
 
 const MAX_BATCH = 100
 

@@ -1,6 +1,7 @@
 /** A client of protocol 2025-11-25 or older: it introduces itself once and then keeps a session, over whatever transport. */
 import { randomUUID } from "node:crypto"
 import type { ServerResponse } from "node:http"
+import type { Caller } from "../../model/caller.ts"
 import { toRpcError, YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import {
@@ -11,12 +12,12 @@ import {
   type LogLevel,
   type RequestId,
 } from "../../model/mcp.ts"
-import type { Caller, OfferList } from "../../model/source.ts"
+import type { OfferList } from "../../model/source.ts"
 import type { Address } from "./address.ts"
 import { admits, type Changes, type Watcher } from "./changes.ts"
 import { errorText, McpCall, notificationText, type Reply, requestText, resultText } from "./exchange.ts"
-import { sseEvent, writeTo } from "./http-reply.ts"
 import type { Methods } from "./methods.ts"
+import { sseEvent, writeTo } from "./sse.ts"
 import { StreamLogs } from "./stream-logs.ts"
 
 interface Question {

@@ -18,6 +18,8 @@ const LISTS: Record<ListMethod, { field: string; capability: string }> = {
   "prompts/list": { field: "prompts", capability: "prompts" },
 }
 
+/** How many characters of printed lists are kept. */
+const MAX_PRINTED = 64 * 1024 * 1024
 /** How long a list waits, from the start of the servers, for those that were never listed before. */
 const UNLISTED_LIST_MS = 2_000
 
@@ -27,6 +29,7 @@ export class Methods {
   /** Printed lists by address, era, method and what the caller may see; thrown away when the catalog changes. */
   readonly #printed = new Map<string, string>()
   #printedVersion = -1
+  #printedSize = 0
 
   constructor(catalog: Catalog, blobs: Blobs) {
     this.#catalog = catalog
@@ -110,13 +113,19 @@ export class Methods {
   #list(era: Era, address: Address, method: ListMethod, { caller }: McpCall): string {
     if (this.#printedVersion !== this.#catalog.version) {
       this.#printed.clear()
+      this.#printedSize = 0
       this.#printedVersion = this.#catalog.version
     }
-    const key = JSON.stringify([address.server, era, method, caller.surface, caller.client, caller.readOnly])
+    const key = JSON.stringify([address.server, era, method, this.#catalog.viewOf(caller)])
     let text = this.#printed.get(key)
     if (text === undefined) {
       text = encodeResult(era, method, { [LISTS[method].field]: address.list(method, caller) }, address)
-      if (this.#printed.size < 256) this.#printed.set(key, text)
+      this.#printedSize += text.length
+      if (this.#printedSize > MAX_PRINTED) {
+        this.#printed.clear()
+        this.#printedSize = text.length
+      }
+      this.#printed.set(key, text)
     }
     return text
   }

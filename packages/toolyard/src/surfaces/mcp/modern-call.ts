@@ -6,10 +6,10 @@
  * that come together are asked together.
  */
 import { randomUUID } from "node:crypto"
+import type { Caller } from "../../model/caller.ts"
 import { YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import { ASK_CAPABILITY, type AskMethod, type LogLevel, META, type RequestId } from "../../model/mcp.ts"
-import type { Caller } from "../../model/source.ts"
 import { admits } from "./changes.ts"
 import { McpCall, notificationText, type Reply } from "./exchange.ts"
 import type { RequestStates } from "./request-state.ts"

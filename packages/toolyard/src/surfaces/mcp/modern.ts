@@ -1,8 +1,9 @@
 /** Clients of protocol 2026-07-28: no session; every request says who asks and what they can do. */
+
+import type { Caller } from "../../model/caller.ts"
 import { type RpcError, toRpcError, YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import { LOG_LEVELS, type LogLevel, META, MODERN_VERSION, type RequestId, RPC } from "../../model/mcp.ts"
-import type { Caller } from "../../model/source.ts"
 import type { Address } from "./address.ts"
 import type { Changes } from "./changes.ts"
 import { errorText, type Reply, resultText } from "./exchange.ts"

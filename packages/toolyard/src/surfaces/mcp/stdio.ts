@@ -2,10 +2,10 @@
 
 import { createInterface } from "node:readline"
 import type { Readable, Writable } from "node:stream"
+import type { Caller } from "../../model/caller.ts"
 import { toRpcError, YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import type { RequestId } from "../../model/mcp.ts"
-import type { Caller } from "../../model/source.ts"
 import type { Address } from "./address.ts"
 import { errorText } from "./exchange.ts"
 import { LegacySession, type SessionDeps } from "./legacy-session.ts"

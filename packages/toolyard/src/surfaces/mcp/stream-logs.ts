@@ -3,7 +3,7 @@
  * call can come back with `Last-Event-ID` and is given what it missed.
  */
 import type { ServerResponse } from "node:http"
-import { writeTo } from "./http-reply.ts"
+import { writeTo } from "./sse.ts"
 
 /** How much of a session's finished and unfinished streams is kept; the oldest finished ones go first. */
 const KEEP_BYTES = 8 * 1024 * 1024

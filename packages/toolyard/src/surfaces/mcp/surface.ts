@@ -1,8 +1,8 @@
 /** The MCP surface as a whole: every address, every transport, over one catalog. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Catalog } from "../../catalog/catalog.ts"
+import type { Caller } from "../../model/caller.ts"
 import { YardError } from "../../model/errors.ts"
-import type { Caller } from "../../model/source.ts"
 import type { Blobs } from "../../state/types.ts"
 import { type Address, serverAddress, yardAddress } from "./address.ts"
 import { Changes } from "./changes.ts"
