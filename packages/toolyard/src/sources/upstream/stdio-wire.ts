@@ -32,6 +32,7 @@ export async function openStdioWire(
   output: OutputTail,
   watchdog: Watchdog,
 ): Promise<Wire> {
+  await watchdog.turn()
   const child = await spawnChild(entry)
   const group = child.pid as number
   watchdog.add(group)

@@ -21,6 +21,11 @@ for group in $groups; do kill -KILL "-$group" 2>/dev/null; done
 `
 
 export interface Watchdog {
+  /**
+   * Resolves when the caller may spawn. That blocks the event loop for several milliseconds, so that many servers are
+   * started one after another, with whatever else has come in meanwhile done in between.
+   */
+  turn(): Promise<void>
   add(group: number): void
   remove(group: number): void
   close(): void
@@ -46,7 +51,13 @@ export function startWatchdog(): Watchdog {
     for (const group of groups) stdin?.write(`+ ${group}\n`)
   }
 
+  let turns: Promise<void> = Promise.resolve()
   return {
+    turn() {
+      const mine = turns
+      turns = mine.then(() => new Promise(resolve => setImmediate(resolve)))
+      return mine
+    },
     add(group) {
       if (process.platform === "win32" || closed) return
       groups.add(group)

@@ -95,15 +95,20 @@ export class LegacySession implements Watcher {
   }
 
   listChanged(lists: readonly OfferList[]): void {
-    for (const list of lists) this.push?.(notificationText(`notifications/${list}/list_changed`, undefined))
+    for (const list of lists) this.#tell(`notifications/${list}/list_changed`, undefined)
   }
 
   updated(uri: string, params: JsonObject): void {
-    if (this.#subscribed.has(uri)) this.push?.(notificationText("notifications/resources/updated", params))
+    if (this.#subscribed.has(uri)) this.#tell("notifications/resources/updated", params)
   }
 
   notification(method: string, params: JsonObject | undefined): void {
-    if (this.wants(method, params)) this.push?.(notificationText(method, params))
+    if (this.wants(method, params)) this.#tell(method, params)
+  }
+
+  /** Nothing before the client has introduced itself: over a pipe it may turn out to be one of the other era. */
+  #tell(method: string, params: JsonObject | undefined): void {
+    if (this.initialized) this.push?.(notificationText(method, params))
   }
 
   /** Log messages below the level that the client asked for are not for it. */
