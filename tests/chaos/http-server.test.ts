@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from "vitest"
 import { rawServer, startHub, stopAll } from "../fixtures/hub.ts"
 import { errorOf, modernCall, openSession, textOf } from "../fixtures/mcp-client.ts"
-import { type Misbehaviour, type RawHttpServer, startRawHttpServer } from "../fixtures/raw-http-server.ts"
+import { type Misbehaviour, type RawHttpServer, type Refusal, startRawHttpServer } from "../fixtures/raw-http-server.ts"
 import { until } from "../fixtures/until.ts"
 
 const servers: RawHttpServer[] = []
@@ -38,18 +38,18 @@ describe("a server over HTTP", () => {
     expect(textOf(await session.call("a__echo", { text: "next" }))).toBe("next")
   })
 
-  it.each(["json", "text"] as const)(
-    "that forgets the hub's session and says so in %s: no call fails, none is carried out twice",
-    async body => {
+  it.each<Refusal>(["404 in JSON", "404 in text", "400 in JSON"])(
+    "that forgets the hub's session and says so by %s: no call fails, none is carried out twice",
+    async refusal => {
       const server = await startServer()
       const hub = await startHub({ mcpServers: { a: { type: "http", url: server.url } } })
       await hub.waitUp()
       expect(server.introductions).toBe(1)
-      server.forget(body)
+      server.forget(refusal)
       expect(textOf(await modernCall(hub.url, "a__echo", { text: "one" }))).toBe("one")
       expect(server.introductions).toBe(2)
 
-      server.forget(body)
+      server.forget(refusal)
       const texts = Array.from({ length: 20 }, (_, n) => `${n}`)
       const answers = await Promise.all(texts.map(text => modernCall(hub.url, "a__echo", { text })))
       expect(answers.map(textOf)).toEqual(texts)

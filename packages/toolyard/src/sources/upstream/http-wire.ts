@@ -95,9 +95,11 @@ function openStreamable(sdk: Sdk, url: URL, entry: HttpEntry, events: WireEvents
     } catch (error) {
       open.delete(transport)
       if (signal?.aborted || closed) return
-      // Whatever else it says: this is how a server refuses a session that it does not know (any more).
-      if (main.sessionId !== undefined && error instanceof sdk.SdkHttpError && error.data.status === 404)
-        events.failed(id, toOpenError(sdk, error))
+      if (main.sessionId !== undefined && refusesSession(sdk, error))
+        events.failed(
+          id,
+          new YardError("session_not_found", "the server does not know the hub's session", { cause: error }),
+        )
       else deliverFailure(sdk, events, id, error)
     }
   }
@@ -174,6 +176,18 @@ function parseUrl(text: string): URL {
   throw new YardError("config_invalid", `"${text}" is not an http or https URL`, {
     hint: "Correct `url` in toolyard.json.",
   })
+}
+
+/**
+ * How servers refuse a session that they do not know (any more): by 404, as the protocol says, or by 400 with an error
+ * that answers no request.
+ */
+function refusesSession(sdk: Sdk, error: unknown): boolean {
+  if (!(error instanceof sdk.SdkHttpError)) return false
+  const { status, text } = error.data
+  if (status !== 400) return status === 404
+  const body = parseBody(text)
+  return body !== undefined && isObject(body.error) && (body.id === null || body.id === undefined)
 }
 
 /** A request that got no answer: a JSON-RPC error in the body is that answer; the rest tells how the server is. */
