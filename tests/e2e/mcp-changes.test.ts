@@ -167,6 +167,24 @@ describe("log messages that belong to no call", () => {
   })
 })
 
+describe("an edited entry", () => {
+  it("N8 keeps the subscriptions of clients: the server that takes its place is told of them", async () => {
+    define("edited", "legacy")
+    const own = await startHub({ mcpServers: { edited: entries.edited } })
+    await own.waitUp()
+    const client = await connect(`${own.url}/mcp/edited`, "legacy")
+    const heard: string[] = []
+    client.setNotificationHandler("notifications/resources/updated", ({ params }) => void heard.push(params.uri))
+    await client.subscribeResource({ uri: "test://a" })
+    own.configure({ mcpServers: { edited: { ...entries.edited, timeoutMs: 30_000 } } })
+    const next = await stage.puppet(entries.edited as Json, 1)
+    await next.seen(({ method }) => method === "resources/subscribe")
+    next.send({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri: "test://a" } })
+    await until(() => heard.length > 0, "the subscriber to be told")
+    expect(heard).toEqual(["test://a"])
+  })
+})
+
 describe("the configuration", () => {
   it("C6 an added server's tools appear in the same place in every hub, and clients are told", async () => {
     const late = stage.entry({ tools: [tool("x"), tool("y")] })

@@ -332,6 +332,28 @@ describe('isolation: "session"', () => {
     expect(textOf(await again)).toBe("yes")
   })
 
+  it("N8 what a client's own process says by itself reaches that client, and no other", async () => {
+    const before = stage.puppets(entries.own!).length
+    const [ada, bob] = [await join("legacy", "own"), await join("legacy", "own")]
+    const heard: Record<string, unknown[]> = { ada: [], bob: [] }
+    for (const [name, { client }] of Object.entries({ ada, bob })) {
+      client.setNotificationHandler("notifications/message", ({ params }) => void heard[name]!.push(params.data))
+      client.setNotificationHandler(
+        "notifications/resources/updated",
+        ({ params }) => void heard[name]!.push(params.uri),
+      )
+    }
+    const call = ada.client.callTool({ name: "work", arguments: { who: "hers alone" } })
+    const puppet = await stage.puppet(entries.own!, before)
+    puppet.answer((await puppet.seen(isCallOf("hers alone"))).id, text("done"))
+    await call
+    // No call is under way any more.
+    puppet.send({ jsonrpc: "2.0", method: "notifications/message", params: { level: "error", data: "later" } })
+    puppet.send({ jsonrpc: "2.0", method: "notifications/resources/updated", params: { uri: "test://hers" } })
+    await until(() => heard.ada!.length === 2, "Ada to hear")
+    expect(heard).toEqual({ ada: ["later", "test://hers"], bob: [] })
+  })
+
   it("N8 tells a client's process what that client can do, and nothing of others", async () => {
     const index = stage.puppets(entries.own!).length
     const client = await connect(`${hub.url}/mcp/own`, "legacy", { sample: () => "x" })

@@ -230,6 +230,17 @@ describe("a client that means harm", () => {
       headers: { "Content-Type": "application/json" },
     })
     expect(response.status).toBe(413)
+    // The same without saying beforehand how much it will be.
+    let sent = 0
+    const endless = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        sent += 1024 * 1024
+        if (sent > 32 * 1024 * 1024) controller.close()
+        else controller.enqueue(new Uint8Array(1024 * 1024).fill(32))
+      },
+    })
+    const init = { method: "POST", body: endless, duplex: "half", headers: { "Content-Type": "application/json" } }
+    expect((await fetch(`${hub.url}/api/call`, init as RequestInit)).status).toBe(413)
     await isAlive()
   })
 

@@ -48,8 +48,9 @@ export class Pipeline {
         deadline.end()
       }
       const size = resultSize(result, MAX_RESULT_BYTES)
+      const passed = size > MAX_RESULT_BYTES ? await capResult(result, this.#deps.blobs) : result
       this.#record(call.caller, tool, started, result.isError === true ? "tool-error" : "ok", undefined, size)
-      return size > MAX_RESULT_BYTES ? await capResult(result, this.#deps.blobs) : result
+      return passed
     } catch (error) {
       const known = toYardError(error)
       this.#record(call.caller, tool, started, REFUSALS.has(known.code) ? "refused" : "failed", known.code)

@@ -12,7 +12,7 @@ import type { Offer, OfferList } from "../../model/source.ts"
 import { ActiveCalls } from "./active-calls.ts"
 import { answerInput } from "./input.ts"
 import { envelope } from "./modern.ts"
-import type { Wire } from "./wire.ts"
+import type { Outgoing, Wire } from "./wire.ts"
 
 export interface ConnectionEvents {
   listChanged(list: OfferList): void
@@ -29,7 +29,7 @@ const HUB: Caller = { surface: "library", principal: "hub" }
 /** A request that waits for its answer; it hears by itself when its call ends early. */
 class Pending implements AbortListener {
   readonly id: number
-  readonly call: Call | undefined
+  readonly call: Call
   readonly resolve: (result: JsonObject) => void
   readonly reject: (error: YardError) => void
   readonly #connection: Connection
@@ -37,7 +37,7 @@ class Pending implements AbortListener {
   constructor(
     connection: Connection,
     id: number,
-    call: Call | undefined,
+    call: Call,
     resolve: (result: JsonObject) => void,
     reject: (error: YardError) => void,
   ) {
@@ -140,14 +140,24 @@ export class Connection {
     if (call) this.#active.abandon(id, call)
     const pending = this.#take(id)
     if (!pending) return
+    pending.reject(reason)
     // Where a request has an exchange of its own, ending that is the message.
     if (!(this.#wire?.exchanges && this.era === "modern"))
       this.notify("notifications/cancelled", { requestId: id, reason: reason.message })
-    pending.reject(reason)
   }
 
   notify(method: string, params?: JsonObject): void {
-    if (!this.#closed) this.#wire?.send({ jsonrpc: "2.0", method, ...(params && { params }) })
+    this.#tell({ jsonrpc: "2.0", method, ...(params && { params }) })
+  }
+
+  /** Sends what nobody waits for; a server that can't be told is no reason for the teller to fail. */
+  #tell(message: Outgoing): void {
+    if (this.#closed) return
+    try {
+      this.#wire?.send(message)
+    } catch (error) {
+      this.#events.log(`[the server could not be told: ${(error as Error).message}]`)
+    }
   }
 
   /** A request on behalf of a caller, in the upstream's era, with its questions answered. */
@@ -219,7 +229,7 @@ export class Connection {
     relatedTo: RequestId | undefined,
   ): Promise<void> {
     const reply = (answer: { result: unknown } | { error: unknown }): void =>
-      this.#wire?.send({ jsonrpc: "2.0", id, ...answer })
+      this.#tell({ jsonrpc: "2.0", id, ...answer })
     if (method === "ping") {
       reply({ result: {} })
       return
@@ -297,10 +307,8 @@ export class Connection {
     const pending = this.#pending.get(id)
     if (!pending) return undefined
     this.#pending.delete(id)
-    if (pending.call) {
-      pending.call.offAbort(pending)
-      this.#active.delete(pending.call)
-    }
+    pending.call.offAbort(pending)
+    this.#active.delete(pending.call)
     if (this.#retired && !this.#closed && this.#pending.size === 0) void this.close()
     return pending
   }

@@ -5,6 +5,9 @@ import type { JsonObject } from "../../model/json.ts"
 import type { Connection, ConnectionEvents } from "./connection.ts"
 import { relayable } from "./modern.ts"
 
+/** What a session's own server says by itself, for that session alone. */
+type Heard = (session: string, method: string, params: JsonObject | undefined) => void
+
 type Open = (
   capabilities: JsonObject,
   events: ConnectionEvents,
@@ -13,10 +16,14 @@ type Open = (
 
 export class SessionConnections {
   readonly #open: Open
+  readonly #heard: Heard
+  readonly #log: (line: string) => void
   readonly #connections = new Map<string, Promise<Connection>>()
 
-  constructor(open: Open) {
+  constructor(open: Open, heard: Heard, log: (line: string) => void) {
     this.#open = open
+    this.#heard = heard
+    this.#log = log
   }
 
   /** A stateless caller has no session to keep a child for: it gets one for this call alone. */
@@ -57,10 +64,10 @@ export class SessionConnections {
     // What the server asks while it starts (its roots, say) is asked of the client that it is started for.
     let arrived = (): void => {}
     const events: ConnectionEvents = {
-      listChanged: () => {},
-      updated: () => {},
-      notification: (method, params) => call.notify(method, params),
-      log: () => {},
+      listChanged: list => this.#heard(key, `notifications/${list}/list_changed`, undefined),
+      updated: (_uri, params) => this.#heard(key, "notifications/resources/updated", params),
+      notification: (method, params) => this.#heard(key, method, params),
+      log: this.#log,
       closed: () => this.#connections.delete(key),
     }
     try {

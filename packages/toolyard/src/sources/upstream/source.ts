@@ -67,8 +67,10 @@ export class UpstreamSource implements Source {
       },
     })
     if (config.isolation === "session") {
-      this.#sessions = new SessionConnections((capabilities, events, onCreated) =>
-        this.#openOne(capabilities, events, onCreated),
+      this.#sessions = new SessionConnections(
+        (capabilities, events, onCreated) => this.#openOne(capabilities, events, onCreated),
+        (session, method, params) => this.#emitter.emit("notification", method, params, session),
+        line => this.#output.push(Buffer.from(`${line}\n`)),
       )
     }
   }

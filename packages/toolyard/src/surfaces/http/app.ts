@@ -1,6 +1,7 @@
 /** Everything under HTTP that is not MCP itself: `/api`, health, metrics, pages. */
 import { getRequestListener } from "@hono/node-server"
 import { Hono } from "hono"
+import { bodyLimit } from "hono/body-limit"
 import { streamSSE } from "hono/streaming"
 import type { ContentfulStatusCode } from "hono/utils/http-status"
 import type { Catalog } from "../../catalog/catalog.ts"
@@ -90,9 +91,10 @@ export function createApp(deps: AppDeps): Listener {
       }),
     } satisfies ApiSearch)
   })
-  app.post("/api/call", async context => {
-    if (Number(context.req.header("content-length") ?? 0) > MAX_CALL_BYTES)
-      throw new YardError("payload_too_large", "the body is too large")
+  const tooLarge = (): never => {
+    throw new YardError("payload_too_large", `the body has more than ${MAX_CALL_BYTES} bytes`)
+  }
+  app.post("/api/call", bodyLimit({ maxSize: MAX_CALL_BYTES, onError: tooLarge }), async context => {
     const body: unknown = await context.req.json().catch(() => undefined)
     if (!isObject(body))
       throw new YardError("parse_error", "the body is not a JSON object", {

@@ -3,7 +3,7 @@ import type { Catalog } from "../../catalog/catalog.ts"
 import { YardError } from "../../model/errors.ts"
 import type { JsonObject } from "../../model/json.ts"
 import { LOG_LEVELS, type LogLevel } from "../../model/mcp.ts"
-import type { OfferList, Unsubscribe } from "../../model/source.ts"
+import type { OfferList, Source, Unsubscribe } from "../../model/source.ts"
 import type { Address } from "./address.ts"
 
 /** One client connection, or one listen stream, that wants to be told. */
@@ -21,14 +21,15 @@ export interface Watcher {
 export class Changes {
   readonly #catalog: Catalog
   readonly #watchers = new Set<Watcher>()
-  /** Which server's which URI is watched by how many. */
-  readonly #subscriptions = new Map<string, number>()
+  /** Which server's which URI is watched by how many, and the source that was told of it. */
+  readonly #subscriptions = new Map<string, { server: string; uri: string; count: number; source: Source }>()
   readonly #off: Unsubscribe[]
 
   constructor(catalog: Catalog) {
     this.#catalog = catalog
     this.#off = [
       catalog.on("changed", (server, lists) => {
+        this.#renew(server)
         for (const watcher of this.#seeing(server)) watcher.listChanged(lists)
       }),
       catalog.on("updated", (server, uri, params) => {
@@ -42,8 +43,11 @@ export class Changes {
     ]
   }
 
-  get size(): number {
-    return this.#watchers.size
+  /** How many listen streams are open; sessions are counted, and bounded, elsewhere. */
+  get streams(): number {
+    let count = 0
+    for (const { session } of this.#watchers) if (session === undefined) count++
+    return count
   }
 
   watch(watcher: Watcher): Unsubscribe {
@@ -52,11 +56,14 @@ export class Changes {
   }
 
   async subscribe(address: Address, uri: string): Promise<void> {
-    const { source, key } = this.#owner(address, uri)
+    const { server, source, key } = this.#owner(address, uri)
     if (!source.subscribe) throw new YardError("method_not_found", `${uri} cannot be subscribed to`)
-    const count = this.#subscriptions.get(key) ?? 0
-    this.#subscriptions.set(key, count + 1)
-    if (count > 0) return
+    const known = this.#subscriptions.get(key)
+    if (known) {
+      known.count++
+      return
+    }
+    this.#subscriptions.set(key, { server, uri, count: 1, source })
     try {
       await source.subscribe(uri)
     } catch (error) {
@@ -67,9 +74,24 @@ export class Changes {
 
   async unsubscribe(address: Address, uri: string): Promise<void> {
     const { source, key } = this.#owner(address, uri)
-    const count = this.#subscriptions.get(key) ?? 0
-    if (count > 1) this.#subscriptions.set(key, count - 1)
-    else if (this.#subscriptions.delete(key)) await source.unsubscribe?.(uri)
+    const known = this.#subscriptions.get(key)
+    if (!known || --known.count > 0) return
+    this.#subscriptions.delete(key)
+    await source.unsubscribe?.(uri)
+  }
+
+  /** A server whose entry was edited has a new source, which knows nothing of what clients had asked for. */
+  #renew(server: string): void {
+    const source = this.#catalog.server(server)?.source
+    for (const subscription of this.#subscriptions.values()) {
+      if (!source || subscription.server !== server || subscription.source === source) continue
+      const before = subscription.source
+      subscription.source = source
+      // One that is not up yet says so again when it is.
+      source.subscribe?.(subscription.uri).catch(() => {
+        subscription.source = before
+      })
+    }
   }
 
   /** A server is asked for the most that any of its clients wants; each client is given only what it wants. */
@@ -107,7 +129,8 @@ export class Changes {
     const target = address.resource(uri)
     const source = target?.member.source
     if (!target || !source) throw new YardError("unknown_resource", `Resource not found: ${uri}`, { data: { uri } })
-    return { source, key: `${target.member.name}\n${uri}` }
+    const server = target.member.name
+    return { server, source, key: `${server}\n${uri}` }
   }
 }
 

@@ -27,6 +27,8 @@ export type HttpCaller = Omit<Caller, "session">
 export class McpHttp {
   readonly #deps: HttpDeps
   readonly #connections: Connections
+  /** Clients send the same few Accept headers over and over. */
+  readonly #preferences = new Map<string, Preference>()
 
   constructor(deps: HttpDeps) {
     this.#deps = deps
@@ -128,7 +130,7 @@ export class McpHttp {
     address: Address,
     caller: HttpCaller,
   ): void {
-    const prefers = preference(request.headers.accept)
+    const prefers = preference(request.headers.accept, this.#preferences)
     const { id, method } = message
     let session: LegacySession
     if (method === "initialize" && id !== undefined) {
@@ -157,7 +159,7 @@ export class McpHttp {
       message => isObject(message) && message.method !== undefined && message.id !== undefined && !checkShape(message),
     )
     const broken = body.filter(message => checkShape(message) !== undefined)
-    const whole = replyOf(session, response, preference(request.headers.accept))
+    const whole = replyOf(session, response, preference(request.headers.accept, this.#preferences))
     const reply = batchReplies(whole, requests.length + broken.length)
     for (const message of broken) reply.end(errorText(echoId(message), toRpcError(checkShape(message))))
     for (const message of body)
@@ -247,20 +249,18 @@ function isJson(contentType: string | undefined): boolean {
 
 type Preference = "json" | "stream"
 
-/** Clients send the same few over and over. */
-const preferences = new Map<string, Preference>()
 const MAX_PREFERENCES = 100
 
 /** Clients of this era must take both forms; which they name first is taken as their wish. */
-function preference(accept: string | undefined): Preference {
+function preference(accept: string | undefined, known: Map<string, Preference>): Preference {
   if (accept === undefined) return "json"
-  const known = preferences.get(accept)
-  if (known) return known
+  const before = known.get(accept)
+  if (before) return before
   const json = accept.indexOf("application/json")
   const stream = accept.indexOf("text/event-stream")
   if ((json === -1 || stream === -1) && !accept.includes("*/*"))
     throw new YardError("not_acceptable", "Accept must include application/json and text/event-stream")
   const wish = json !== -1 && stream !== -1 && stream < json ? "stream" : "json"
-  if (preferences.size < MAX_PREFERENCES) preferences.set(accept, wish)
+  if (known.size < MAX_PREFERENCES) known.set(accept, wish)
   return wish
 }

@@ -21,7 +21,7 @@ export function openListenStream(
 ): Cancellable | undefined {
   const wanted = params.notifications
   if (!isObject(wanted)) throw new YardError("invalid_params", "subscriptions/listen needs `notifications`, an object")
-  if (changes.size >= MAX_STREAMS) throw new YardError("overloaded", "too many streams are open")
+  if (changes.streams >= MAX_STREAMS) throw new YardError("overloaded", "too many streams are open")
   const capabilities = address.capabilities()
   const honored: JsonObject = {}
   const lists = new Set<OfferList>()
@@ -31,7 +31,7 @@ export function openListenStream(
     lists.add(list)
   }
   const asked = Array.isArray(wanted.resourceSubscriptions) ? wanted.resourceSubscriptions : []
-  const uris = new Set(asked.filter(uri => typeof uri === "string"))
+  const uris = new Set(asked.filter(uri => typeof uri === "string" && address.resource(uri) !== undefined))
   if (uris.size > 0) honored.resourceSubscriptions = [...uris]
 
   const meta = { [META.subscriptionId]: id }

@@ -15,7 +15,7 @@ export const SSE_HEADERS: readonly string[] = [
 
 /** Sends comments so that nobody in between takes a quiet stream for a dead one. */
 export function keepAlive(response: ServerResponse): void {
-  const timer = setInterval(() => response.write(": keep-alive\n\n"), KEEP_ALIVE_MS)
+  const timer = setInterval(() => writeTo(response, ": keep-alive\n\n"), KEEP_ALIVE_MS)
   timer.unref()
   response.once("close", () => clearInterval(timer))
 }
