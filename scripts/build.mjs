@@ -10,7 +10,14 @@ const made = `dist-new-${process.pid}`
 const old = `${folder}dist-old-${process.pid}`
 await build({
   absWorkingDir: folder,
-  entryPoints: { main: "src/app/main.ts" },
+  entryPoints: {
+    main: "src/app/main.ts",
+    // Started as a process and as a thread of their own.
+    sandbox: "src/sandbox/child/main.ts",
+    checker: "src/sandbox/typescript/check-worker.ts",
+  },
+  // They bring native code, or files that they look for beside themselves.
+  external: ["oxc-parser", "oxc-transform", "typescript", "quickjs-wasi/*"],
   outdir: made,
   bundle: true,
   splitting: true,

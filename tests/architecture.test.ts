@@ -79,7 +79,8 @@ describe("architecture", () => {
   })
 
   it("never evaluates code it did not write", () => {
-    const source = files.filter(file => !file.endsWith(".test.ts"))
+    // Contract suites are tests too; the sandbox's hold scripts that try to.
+    const source = files.filter(file => !/\.(test|contract)\.ts$/.test(file))
     const wrong = source.filter(file =>
       /\beval\s*\(|new Function\s*\(|["']node:vm["']/.test(readFileSync(join(SRC, file), "utf8")),
     )

@@ -158,8 +158,11 @@ describe("docs/reference/config.md", () => {
 describe("docs/reference/http.md", () => {
   it("has every route of the app", () => {
     const text = read("docs/reference/http.md")
-    const source = read("packages/toolyard/src/surfaces/http/app.ts")
-    const routes = [...source.matchAll(/app\.(?:get|post)\("([^"]+)"/g)].map(([, path = ""]) =>
+    const folder = "packages/toolyard/src/surfaces/http"
+    const source = readdirSync(join(ROOT, folder))
+      .map(file => read(`${folder}/${file}`))
+      .join("\n")
+    const routes = [...source.matchAll(/app\.(?:get|post|put|delete)\("([^"]+)"/g)].map(([, path = ""]) =>
       path.replaceAll(/:(\w+)/g, "{$1}"),
     )
     expect(routes.length).toBeGreaterThan(10)

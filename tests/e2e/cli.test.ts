@@ -2,7 +2,11 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import { entry, openPlace, type Place } from "./run-cli.ts"
 
-const COMMANDS = ["serve", "stdio", "servers", "tools", "search", "call", "init", "add", "remove", "doctor", "logs"]
+const COMMANDS = [
+  ...["serve", "stdio", "servers", "tools", "search", "call"],
+  ...["run", "repl", "types", "runs", "approvals", "scripts"],
+  ...["init", "add", "remove", "doctor", "logs", "stats"],
+]
 
 let place: Place
 beforeEach(() => {
@@ -169,7 +173,7 @@ describe("what there is", { timeout: 60_000 }, () => {
       place.cli(["search", "sum", "two", "numbers"]),
       place.cli(["search", "add numbers", "--limit", "1", "--server", "demo", "--json"]),
     ])
-    expect(text.stdout).toContain("demo__add\n  tools.demo.add({ a: number; b: number })")
+    expect(text.stdout).toContain("demo__add\n  tools.demo.add(params: { a: number; b: number })")
     expect(JSON.parse(json.stdout).results).toMatchObject([
       { id: "demo__add", server: "demo", score: expect.any(Number) },
     ])

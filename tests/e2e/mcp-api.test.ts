@@ -95,7 +95,8 @@ describe("/api", () => {
       server: "my_server",
       name: "create_issue",
       score: expect.any(Number),
-      signature: "tools.myServer.createIssue({ title: string; labels?: string[] }): Promise<{ number: number }>",
+      signature:
+        "tools.myServer.createIssue(params: { title: string; labels?: string[] }): Promise<{ number: number }>",
     })
   })
 

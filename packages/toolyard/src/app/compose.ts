@@ -1,12 +1,20 @@
 /** Puts the layers together: the only file that knows everything. */
-import { randomBytes } from "node:crypto"
+import { hash, randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { Catalog } from "../catalog/catalog.ts"
+import { createLearning, type Learning } from "../catalog/learning/learning.ts"
+import { type OpenedCodeMode, openCodeMode } from "../code/open.ts"
+import { askPerson } from "../code/runs/ask-person.ts"
+import { RunCall } from "../code/runs/run-call.ts"
+import { SCRIPTS_CONFIG, SCRIPTS_SERVER, ScriptsSource } from "../code/scripts/scripts-source.ts"
+import { toValue } from "../code/value/value.ts"
 import { candidateFiles, loadConfig, unreadableFiles } from "../config/load.ts"
 import { watchConfig } from "../config/watch.ts"
 import type { ConfigProblem, ServerConfig, YardConfig } from "../model/config.ts"
 import { YardError } from "../model/errors.ts"
+import type { ToolDefinition } from "../model/mcp.ts"
 import type { Source } from "../model/source.ts"
+import { type Approvals, createApprovals } from "../policy/approvals.ts"
 import { Audit } from "../policy/audit.ts"
 import { UpstreamSource } from "../sources/upstream/source.ts"
 import { startWatchdog } from "../sources/upstream/watchdog.ts"
@@ -34,6 +42,8 @@ export interface Yard {
   readonly config: YardConfig
   readonly catalog: Catalog
   readonly audit: Audit
+  readonly approvals: Approvals
+  readonly code: OpenedCodeMode
   readonly state: State
   /** The folder in which what must last is kept. */
   readonly folder: string
@@ -52,15 +62,29 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
   }
   let config = await loadConfig(where)
   reportProblems(config.problems, log)
-  if (config.surface === "code") log.warn('`surface` is "code", which is not there yet: /mcp offers the tools directly')
   const folder = join(config.root, ".toolyard")
   const kept = options.keep === false ? undefined : folder
   const cache = openCache(kept, problem => log.warn(problem))
   const state = await openState(kept, problem => log.warn(problem))
   const audit = new Audit(state.store, problem => log.warn(problem))
+  const approvals = createApprovals({
+    store: state.store,
+    bus: state.bus,
+    get timeoutMs() {
+      return config.policy.askTimeoutMs
+    },
+  })
+  const learning = createLearning(state.store, problem => log.warn(problem))
+  await learning.load()
+  const hashOf = createDefinitionHash()
   const watchdog = startWatchdog()
 
+  let scripts: ScriptsSource | undefined
   const openSource = (server: ServerConfig): Source => {
+    if (server === SCRIPTS_CONFIG) {
+      scripts = new ScriptsSource(code.saved, () => code)
+      return scripts
+    }
     if (UPSTREAM_TYPES.has(server.entry.type)) return new UpstreamSource(server, watchdog)
     throw new YardError("config_invalid", `this version cannot serve servers of type "${server.entry.type}"`)
   }
@@ -69,11 +93,48 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
     cache,
     blobs: state.blobs,
     audit,
+    learned: {
+      learn: (tool, result) => learning.observe(tool.id, hashOf(tool.definition), () => toValue(result)),
+      schemaOf: id => schemaOf(id),
+    },
+    async approve(tool, because, call, args) {
+      const question = { tool: tool.id, args, because }
+      if (call instanceof RunCall) await askPerson(approvals, question, call)
+      else await approvals.request({ ...question, done: [] }, call)
+    },
     log: (level, message) => log[level](message),
     start: options.start ?? Promise.resolve(),
   })
+  /** What was learned of a tool that has been defined anew since does not hold any more. */
+  function schemaOf(id: string): ReturnType<Learning["schemaOf"]> {
+    const tool = learning.schemaOf(id) && catalog.findTool(id)
+    if (tool) learning.confirm(id, tool.definition.outputSchema ? undefined : hashOf(tool.definition))
+    return learning.schemaOf(id)
+  }
+  const code = openCodeMode({
+    catalog,
+    approvals,
+    state,
+    learned: { schemaOf },
+    config: () => config,
+    log: (level, message) => log[level](message),
+    onSpawn: pid => watchdog.add(pid),
+    onScriptsChange: () => void offerScripts().catch((error: unknown) => log.warn(String(error))),
+  })
   const { only = () => true } = options
-  const connected = catalog.configure(config.servers.filter(only).map(servable))
+  let hasScripts = (await code.saved.list()).length > 0
+  const wanted = (): ServerConfig[] => {
+    const servers = config.servers.filter(only).map(servable)
+    const isTaken = config.servers.some(({ name }) => name === SCRIPTS_SERVER)
+    return hasScripts && !isTaken && only(SCRIPTS_CONFIG) ? [...servers, SCRIPTS_CONFIG] : servers
+  }
+  const offerScripts = async (): Promise<void> => {
+    const before = hasScripts
+    hasScripts = (await code.saved.list()).length > 0
+    if (before === hasScripts) await scripts?.reload()
+    else await catalog.configure(wanted())
+  }
+  const connected = catalog.configure(wanted())
 
   const watcher = options.watch
     ? watchConfig(
@@ -87,12 +148,12 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
             return
           }
           const policyChanged = JSON.stringify(next.policy) !== JSON.stringify(config.policy)
+          const surfaceChanged = next.surface !== config.surface
           config = next
           log.info("the configuration changed")
-          if (policyChanged) catalog.setPolicy(next.policy)
-          void catalog
-            .configure(next.servers.filter(only).map(servable))
-            .catch((error: unknown) => log.warn(String(error)))
+          // Both decide what clients see: lists are printed anew, and clients are told.
+          if (policyChanged || surfaceChanged) catalog.setPolicy(next.policy)
+          void catalog.configure(wanted()).catch((error: unknown) => log.warn(String(error)))
         },
       )
     : undefined
@@ -103,16 +164,34 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
     },
     catalog,
     audit,
+    approvals,
+    code,
     state,
     folder,
     connected,
     async close() {
       watcher?.close()
+      await code.close()
+      await approvals.close()
       await catalog.close()
+      await learning.close()
       await audit.flush()
       await Promise.all([cache.close(), state.close()])
       watchdog.close()
     },
+  }
+}
+
+/** A definition is hashed once, however often its tool is called. */
+function createDefinitionHash(): (definition: ToolDefinition) => string {
+  const known = new WeakMap<ToolDefinition, string>()
+  return definition => {
+    let found = known.get(definition)
+    if (found === undefined) {
+      found = hash("sha256", JSON.stringify(definition), "base64url")
+      known.set(definition, found)
+    }
+    return found
   }
 }
 

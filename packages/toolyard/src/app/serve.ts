@@ -50,7 +50,13 @@ export async function serve(options: ServeOptions): Promise<Hub> {
   })
   const token = options.auth ? (options.token ?? (await keptSecret(yard.state, "token"))) : undefined
   const key = Buffer.from(await keptSecret(yard.state, "request-state-key"))
-  const mcp = createMcpSurface(yard.catalog, yard.state.blobs, key)
+  const mcp = createMcpSurface({
+    catalog: yard.catalog,
+    code: yard.code,
+    blobs: yard.state.blobs,
+    key,
+    surface: () => yard.config.surface,
+  })
   let app: Promise<Listener> | undefined
   // Loaded with the first request for it: a hub that only speaks MCP needs no web framework, and starts sooner.
   const loadApp = async (): Promise<Listener> => {
@@ -58,6 +64,7 @@ export async function serve(options: ServeOptions): Promise<Hub> {
     return createApp({
       catalog: yard.catalog,
       audit: yard.audit,
+      code: yard.code,
       version: CLIENT_INFO.version,
       sessions: () => mcp.sessions,
       startedAt,
@@ -87,11 +94,15 @@ export async function serve(options: ServeOptions): Promise<Hub> {
   )
 
   setImmediate(() => listening.resolve())
+  // What an earlier hub left unfinished is taken up when the servers that it needs had their chance to be there.
+  void yard.connected.then(() => yard.code.revive()).catch((error: unknown) => options.log.warn(String(error)))
   return {
     yard,
     url: server.url,
     token,
     async close() {
+      // Before the connections: whoever loses theirs cancels what they wait for, and runs are to outlast this.
+      await yard.code.close()
       mcp.close()
       await Promise.all([server.close(), yard.close(), removeHubFile(file)])
     },

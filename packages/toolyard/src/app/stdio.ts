@@ -16,14 +16,19 @@ export async function serveStdio(options: ServeStdioOptions, signal: AbortSignal
   const only = server === undefined ? {} : { only: ({ name }: { name: string }) => name === server }
   const yard = await openYard({ ...options, ...only, watch: options.watch ?? true })
   try {
-    const mcp = createMcpSurface(
-      yard.catalog,
-      yard.state.blobs,
-      Buffer.from(await keptSecret(yard.state, "request-state-key")),
-    )
+    const mcp = createMcpSurface({
+      catalog: yard.catalog,
+      code: yard.code,
+      blobs: yard.state.blobs,
+      key: Buffer.from(await keptSecret(yard.state, "request-state-key")),
+      surface: () => yard.config.surface,
+    })
+    void yard.connected.then(() => yard.code.revive()).catch((error: unknown) => options.log.warn(String(error)))
     try {
       if (signal.aborted) return
-      signal.addEventListener("abort", () => process.stdin.destroy(), { once: true })
+      // Runs first: the end of the input would cancel them, and they are to outlast this.
+      const leave = (): void => void yard.code.close().finally(() => process.stdin.destroy())
+      signal.addEventListener("abort", leave, { once: true })
       const streams = { input: process.stdin, output: process.stdout }
       await mcp.stdio(streams, { surface: "mcp", principal: "local" }, server)
     } finally {

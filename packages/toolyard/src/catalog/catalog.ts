@@ -12,10 +12,11 @@ import { decide, type Verdict } from "../policy/rules.ts"
 import type { Blobs } from "../state/types.ts"
 import { type CatalogTool, Member } from "./member.ts"
 import { Metrics } from "./metrics.ts"
-import { assignIds, assignNames, toolId } from "./naming.ts"
-import { Pipeline } from "./pipeline.ts"
+import { createNameTable, type NamedServer, type NameTable } from "./name-table.ts"
+import { assignIds, toolId } from "./naming.ts"
+import { type Approve, Pipeline } from "./pipeline.ts"
 import { createIndex, type SearchIndex, toSearchDoc } from "./search/search-index.ts"
-import { signature } from "./signature.ts"
+import { signature } from "./typegen/signature.ts"
 
 const ALL_LISTS: readonly OfferList[] = ["tools", "resources", "prompts"]
 
@@ -36,6 +37,12 @@ export interface CatalogDeps {
   cache: SourceCache
   blobs: Blobs
   audit: Audit
+  approve?: Approve
+  /** What the results of tools look like that do not declare them. */
+  learned?: {
+    learn(tool: CatalogTool, result: ToolResult): void
+    schemaOf(toolId: string): { schema: JsonObject; calls: number } | undefined
+  }
   log: (level: "info" | "warn", message: string) => void
   /** See `SourceContext`. */
   start: Promise<void>
@@ -60,7 +67,8 @@ export class Catalog {
   #members = new Map<string, Member>()
   #tools = new Map<string, CatalogTool>()
   readonly #unlisted = new Map<Member, { since: number; opening: Promise<void> }>()
-  #index: { version: number; index: SearchIndex; names: Map<string, { server: string; tool: string }> } | undefined
+  #index: { version: number; index: SearchIndex } | undefined
+  #names: { version: number; table: NameTable } | undefined
 
   constructor(policy: Policy, deps: CatalogDeps) {
     this.#policy = policy
@@ -71,6 +79,8 @@ export class Catalog {
       metrics: this.metrics,
       warn: message => deps.log("warn", message),
       decide: (tool, caller) => this.decide(tool, caller),
+      approve: deps.approve,
+      learn: deps.learned?.learn,
     })
   }
 
@@ -236,6 +246,12 @@ export class Catalog {
     return decide(this.#policy, tool.id, tool.definition, caller, tool.member.config.readOnly)
   }
 
+  /** What a policy forbids outright is not offered; what needs asking is. */
+  isCallable(tool: CatalogTool, caller: Caller): boolean {
+    const { action } = this.decide(tool, caller)
+    return action === "allow" || action === "ask"
+  }
+
   /** The one way a tool is ever called. */
   call(call: Call, tool: string | CatalogTool, args: JsonObject): Promise<ToolResult> {
     const known = typeof tool === "string" ? this.findTool(tool) : tool
@@ -253,31 +269,37 @@ export class Catalog {
     return this.#pipeline.use(call, member, work)
   }
 
-  search(query: string, options: { limit?: number; server?: string; offset?: number } = {}): FoundTool[] {
+  /** `caller` to leave out what they may not call. */
+  search(
+    query: string,
+    { caller, ...options }: { limit?: number; server?: string; offset?: number; caller?: Caller } = {},
+  ): FoundTool[] {
     if (options.server !== undefined) this.requireServer(options.server)
-    if (this.#index?.version !== this.version) this.#index = { version: this.version, ...this.#indexTools() }
-    const { index, names } = this.#index
-    return index.search(query, { ...options, limit: options.limit ?? 8 }).map(({ id, score }) => {
-      const { member, name, definition } = this.#tools.get(id) as CatalogTool
-      return { id, server: member.name, name, score, signature: signature(member.name, definition, names.get(id)) }
+    if (this.#index?.version !== this.version) {
+      const docs = this.tools().map(({ id, member, definition }) =>
+        toSearchDoc(id, member.name, definition, member.config.description),
+      )
+      this.#index = { version: this.version, index: createIndex(docs) }
+    }
+    const { names } = this
+    const accepts = (id: string): boolean => this.isCallable(this.#tools.get(id) as CatalogTool, caller as Caller)
+    const wanted = { ...options, limit: options.limit ?? 8, ...(caller && { accepts }) }
+    return this.#index.index.search(query, wanted).map(({ id, score }) => {
+      const tool = this.#tools.get(id) as CatalogTool
+      const { member, name, definition } = tool
+      const { server, tsName } = names.of(tool) as { server: NamedServer; tsName: string }
+      const seen = this.#deps.learned?.schemaOf(id)
+      const shape = { name, tsName, definition, resultSchema: seen?.schema, learnedFrom: seen?.calls }
+      const line = signature(shape, { server: member.name, tsName: server.tsName })
+      return { id, server: member.name, name, score, signature: line }
     })
   }
 
-  /** The index itself is built at its first search; the TypeScript names tell apart what would otherwise clash. */
-  #indexTools(): { index: SearchIndex; names: Map<string, { server: string; tool: string }> } {
-    const names = new Map<string, { server: string; tool: string }>()
-    const servers = this.servers()
-    const serverNames = assignNames(servers.map(({ name }) => name))
-    for (const [position, { tools }] of servers.entries()) {
-      const toolNames = assignNames(tools.map(({ name }) => name))
-      for (const [index, { id }] of tools.entries()) {
-        names.set(id, { server: serverNames[position] as string, tool: toolNames[index] as string })
-      }
-    }
-    const docs = this.tools().map(({ id, member, definition }) =>
-      toSearchDoc(id, member.name, definition, member.config.description),
-    )
-    return { index: createIndex(docs), names }
+  /** What everything is called in TypeScript. */
+  get names(): NameTable {
+    if (this.#names?.version !== this.version)
+      this.#names = { version: this.version, table: createNameTable(this.servers()) }
+    return this.#names.table
   }
 
   async close(): Promise<void> {

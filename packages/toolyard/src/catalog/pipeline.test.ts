@@ -10,6 +10,7 @@ import type { Source, SourceEvents } from "../model/source.ts"
 import { Audit, type AuditRow } from "../policy/audit.ts"
 import { openState } from "../state/open.ts"
 import { Catalog } from "./catalog.ts"
+import type { Approve } from "./pipeline.ts"
 
 const CALLER: Caller = { surface: "library", principal: "test" }
 
@@ -44,7 +45,8 @@ afterEach(async () => {
 async function openCatalog(
   source: Source,
   config: Partial<ServerConfig> = {},
-  policy: Policy = { default: "allow", rules: [] },
+  policy: Policy = { default: "allow", rules: [], askTimeoutMs: 60_000 },
+  approve?: Approve,
 ) {
   const state = await openState(undefined, () => {})
   const audit = new Audit(state.store, () => {})
@@ -54,6 +56,7 @@ async function openCatalog(
     cache: { get: () => undefined, set: () => {} },
     blobs: state.blobs,
     audit,
+    approve,
     log: (_level, message) => warnings.push(message),
     start: Promise.resolve(),
   })
@@ -67,6 +70,7 @@ async function openCatalog(
       timeoutMs: 60_000,
       concurrency: 64,
       isolation: "shared",
+      network: [],
       tools: {},
       hash: "1",
       ...config,
@@ -118,6 +122,7 @@ describe("the call pipeline", () => {
           { match: ["s__a"], do: "deny" },
           { match: ["s__b"], do: "ask" },
         ],
+        askTimeoutMs: 60_000,
       },
     )
     await expect(call("s__a")).rejects.toMatchObject({ code: "denied" })
@@ -141,6 +146,75 @@ describe("the call pipeline", () => {
       message: expect.stringMatching(/"n" is missing[\s\S]*"extra" is not known[\s\S]*one of \["a","b"\]|one of/),
     })
     expect(await call("s__t", { n: 1, mode: "a" })).toEqual(answer("ok"))
+  })
+
+  describe("where a person must decide", () => {
+    const ASK: Policy = { default: "ask", rules: [], askTimeoutMs: 60_000 }
+    const inputSchema = { type: "object", properties: { n: { type: "number" } } }
+
+    async function openAsking(policy: Policy, approve: Approve) {
+      const ran: JsonObject[] = []
+      const run = async (args: JsonObject): Promise<JsonObject> => {
+        ran.push(args)
+        return answer("ok")
+      }
+      const source = inlineSource({ t: { definition: { inputSchema }, run } })
+      return { ...(await openCatalog(source, {}, policy, approve)), ran }
+    }
+
+    it("N2 calls the tool after the approval and not before, with the arguments that were shown", async () => {
+      const asked = Promise.withResolvers<unknown[]>()
+      const approval = Promise.withResolvers<void>()
+      const { call, ran } = await openAsking(ASK, (tool, because, _call, args) => {
+        asked.resolve([tool.id, because, args])
+        return approval.promise
+      })
+      const calling = call("s__t", { n: 1 })
+      expect(await asked.promise).toEqual(["s__t", "policy.default is ask", { n: 1 }])
+      expect(ran).toEqual([])
+      approval.resolve()
+      expect(await calling).toEqual(answer("ok"))
+      expect(ran).toEqual([{ n: 1 }])
+    })
+
+    it("asks nobody about what is allowed, denied or wrong", async () => {
+      const approve: Approve = () => expect.unreachable("it was asked")
+      expect(await (await openAsking({ ...ASK, default: "allow" }, approve)).call("s__t")).toEqual(answer("ok"))
+      const denied = (await openAsking({ ...ASK, default: "deny" }, approve)).call("s__t")
+      await expect(denied).rejects.toMatchObject({ code: "denied" })
+      const wrong = (await openAsking(ASK, approve)).call("s__t", { n: "x" })
+      await expect(wrong).rejects.toMatchObject({ code: "invalid_arguments" })
+    })
+
+    it.each(["approval_denied", "approval_timeout"] as const)("refuses with %s as it is given", async code => {
+      const { call, ran, rows } = await openAsking(ASK, () => Promise.reject(new YardError(code, "no")))
+      await expect(call("s__t", { n: 1 })).rejects.toMatchObject({ code, message: "no" })
+      expect(ran).toEqual([])
+      expect(await rows()).toMatchObject([{ outcome: "refused", code }])
+    })
+
+    it("refuses what the rules deny by the time it is approved", async () => {
+      const asked = Promise.withResolvers<void>()
+      const approval = Promise.withResolvers<void>()
+      const { call, catalog, ran } = await openAsking(ASK, () => {
+        asked.resolve()
+        return approval.promise
+      })
+      const calling = call("s__t")
+      await asked.promise
+      catalog.setPolicy({ ...ASK, default: "deny" })
+      approval.resolve()
+      await expect(calling).rejects.toMatchObject({ code: "denied" })
+      expect(ran).toEqual([])
+    })
+
+    it("does not call the tool for a caller who left meanwhile", async () => {
+      const { call, ran } = await openAsking(ASK, async (_tool, _because, waiting) =>
+        waiting.abort(new YardError("cancelled", "the client left")),
+      )
+      await expect(call("s__t")).rejects.toMatchObject({ code: "cancelled", message: "the client left" })
+      expect(ran).toEqual([])
+    })
   })
 
   it("passes arguments through unchecked, with a warning, when the schema does not compile", async () => {

@@ -1,4 +1,4 @@
-/** policy → approval → validate → limit → source → cap → audit: what every call passes through, whoever makes it. */
+/** policy → validate → approval → limit → source → cap → audit: what every call passes through, whoever makes it. */
 import type { Call } from "../model/call.ts"
 import type { Caller } from "../model/caller.ts"
 import { toYardError, YardError } from "../model/errors.ts"
@@ -19,7 +19,13 @@ export interface PipelineDeps {
   metrics: Metrics
   warn: (message: string) => void
   decide: (tool: CatalogTool, caller: Caller) => Verdict
+  /** Told the results of tools that do not declare them. */
+  learn?: ((tool: CatalogTool, result: ToolResult) => void) | undefined
+  /** Resolves when a person has approved the call; absent where nobody can be asked. */
+  approve?: Approve | undefined
 }
+
+export type Approve = (tool: CatalogTool, because: string, call: Call, args: JsonObject) => Promise<void>
 
 export class Pipeline {
   readonly #deps: PipelineDeps
@@ -31,12 +37,18 @@ export class Pipeline {
   }
 
   async call(call: Call, tool: CatalogTool, args: JsonObject): Promise<ToolResult> {
-    const started = performance.now()
+    let started = performance.now()
     try {
-      this.#authorize(tool, call.caller)
+      const because = this.#authorize(tool, call.caller)
       tool.check ??= await this.#validator.compile(tool.id, tool.definition.inputSchema)
       const problems = tool.check(args)
       if (problems !== undefined) throw invalidArguments(tool.id, problems)
+      // After the check: nobody should be asked about arguments that would be refused anyway.
+      if (because !== undefined) {
+        await this.#approve(tool, because, call, args)
+        // How long people take says nothing about the server.
+        started = performance.now()
+      }
       const { member } = tool
       const source = sourceOf(member)
       if (!member.slots.tryTake()) await member.slots.take(call)
@@ -50,6 +62,7 @@ export class Pipeline {
       const size = resultSize(result, MAX_RESULT_BYTES)
       const passed = size > MAX_RESULT_BYTES ? await capResult(result, this.#deps.blobs) : result
       this.#record(call.caller, tool, started, result.isError === true ? "tool-error" : "ok", undefined, size)
+      if (tool.definition.outputSchema === undefined && result.isError !== true) this.#deps.learn?.(tool, result)
       return passed
     } catch (error) {
       const known = toYardError(error)
@@ -70,17 +83,20 @@ export class Pipeline {
     }
   }
 
-  #authorize(tool: CatalogTool, caller: Caller): void {
+  /** Throws what the policy refuses; gives the reason where a person must decide. */
+  #authorize(tool: CatalogTool, caller: Caller): string | undefined {
     const { action, because } = this.#deps.decide(tool, caller)
-    if (action === "allow") return
-    if (action === "read-only") throw new YardError("read_only", `${tool.id} may not be called: ${because}`)
-    if (action === "deny") throw new YardError("denied", `${tool.id} may not be called: ${because}`)
-    this.#approve(tool, because)
+    if (action === "allow") return undefined
+    if (action === "ask") return because
+    throw new YardError(action === "deny" ? "denied" : "read_only", `${tool.id} may not be called: ${because}`)
   }
 
-  /** The stage where a person decides. Nobody can be asked yet, so what needs asking is refused. */
-  #approve(tool: CatalogTool, because: string): never {
-    throw new YardError("approval_required", `${tool.id} needs approval: ${because}`)
+  async #approve(tool: CatalogTool, because: string, call: Call, args: JsonObject): Promise<void> {
+    if (!this.#deps.approve) throw new YardError("approval_required", `${tool.id} needs approval: ${because}`)
+    await this.#deps.approve(tool, because, call, args)
+    // People take their time: the caller may have left and the rules may have changed since.
+    if (call.aborted) throw call.aborted
+    this.#authorize(tool, call.caller)
   }
 
   #record(
@@ -125,6 +141,8 @@ const REFUSALS: ReadonlySet<string> = new Set([
   "denied",
   "read_only",
   "approval_required",
+  "approval_denied",
+  "approval_timeout",
   "invalid_arguments",
   "overloaded",
 ])

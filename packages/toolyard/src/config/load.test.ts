@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterEach, beforeEach, describe, expect, it } from "vitest"
 import type { ServerConfig, YardConfig } from "../model/config.ts"
+import { DEFAULT_LIMITS } from "../model/run.ts"
 import { type LoadOptions, loadConfig, unreadableFiles } from "./load.ts"
 
 let home: string
@@ -35,8 +36,9 @@ const USER = "~/.config/toolyard/toolyard.json"
 
 describe("finding the files", () => {
   it("T4 starts with zero servers and no problem when there is no file", async () => {
-    const empty = { root: project, files: [], servers: [], problems: [], surface: "auto" }
-    expect(await load()).toEqual({ ...empty, policy: { default: "allow", rules: [] } })
+    const sandbox = { ...DEFAULT_LIMITS, network: [] }
+    const empty = { root: project, files: [], servers: [], problems: [], surface: "auto", sandbox }
+    expect(await load()).toEqual({ ...empty, policy: { default: "allow", rules: [], askTimeoutMs: 600_000 } })
   })
 
   it("finds the project's file from a folder inside the project, and takes its folder as root", async () => {
@@ -102,7 +104,7 @@ describe("merging", () => {
   })
 
   it("asks the project's policy rules before the user's, and lets the project's default win", async () => {
-    write(USER, { policy: { default: "deny", rules: [{ match: ["u"], do: "allow" }] } })
+    write(USER, { policy: { default: "deny", rules: [{ match: ["u"], do: "allow" }], askTimeoutMs: 5000 } })
     const rules = [{ match: "p", annotations: { destructiveHint: true }, caller: "cli", do: "ask" }]
     expect((await loadProject({ policy: { default: "ask", rules } })).policy).toEqual({
       default: "ask",
@@ -110,6 +112,7 @@ describe("merging", () => {
         { match: ["p"], annotations: { destructiveHint: true }, caller: ["cli"], do: "ask" },
         { match: ["u"], do: "allow" },
       ],
+      askTimeoutMs: 5000,
     })
     expect((await loadProject({})).policy.default).toBe("deny")
   })
@@ -171,9 +174,28 @@ describe("entries", () => {
       timeoutMs: 60000,
       concurrency: 64,
       isolation: "shared",
+      network: [],
       tools: {},
       hash: expect.stringMatching(/^[0-9a-f]{16}$/),
     })
+  })
+
+  it("takes the limits of runs from the project's file, then from the user's, then the defaults", async () => {
+    write(USER, { sandbox: { memoryMb: 128, maxCalls: 5, network: ["a.example"] } })
+    const { sandbox, problems } = await loadProject({ sandbox: { memoryMb: 32, timeoutMs: 1000 } })
+    expect(problems).toEqual([])
+    expect(sandbox).toEqual({
+      ...DEFAULT_LIMITS,
+      timeoutMs: 1000,
+      memoryMb: 32,
+      maxCalls: 5,
+      network: ["a.example"],
+    })
+  })
+
+  it("G11 takes the hosts that scripts may reach for the sake of one server", async () => {
+    const config = await loadProject({ mcpServers: { s: { command: "x", network: ["api.example"] } } })
+    expect(server(config, "s").network).toEqual(["api.example"])
   })
 
   it("T14 takes include and exclude under both of their names", async () => {

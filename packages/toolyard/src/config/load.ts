@@ -2,6 +2,7 @@
 import type * as z from "zod"
 import type { ConfigProblem, ServerConfig, YardConfig } from "../model/config.ts"
 import { isObject, type JsonObject } from "../model/json.ts"
+import { DEFAULT_LIMITS } from "../model/run.ts"
 import { check, kindOf, reportUnknown } from "./check.ts"
 import { type Document, parseDocument } from "./document.ts"
 import { expandValue } from "./expand.ts"
@@ -41,10 +42,8 @@ export async function loadConfig(options: LoadOptions = {}): Promise<YardConfig>
 
   const servers = toServers(parts, root, env)
   const surfaces = parts.map(part => section("surface", part, env))
-  for (const part of parts) {
-    section("sandbox", part, env)
-    section("llm", part, env)
-  }
+  const sandboxes = parts.map(part => section("sandbox", part, env) ?? {})
+  for (const part of parts) section("llm", part, env)
   const policies = parts.map(
     ({ content, report }): PolicyPart =>
       content.policy === undefined ? { rules: [] } : toPolicy(content.policy, env, report),
@@ -55,6 +54,8 @@ export async function loadConfig(options: LoadOptions = {}): Promise<YardConfig>
     servers,
     surface: surfaces.find(surface => surface !== undefined) ?? "auto",
     policy: mergePolicies(policies),
+    // The project's file comes first and counts more.
+    sandbox: Object.assign({ ...DEFAULT_LIMITS, network: [] }, ...sandboxes.reverse()),
     problems,
   }
 }

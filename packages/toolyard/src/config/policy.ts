@@ -5,15 +5,18 @@ import { check, kindOf, reportUnknown } from "./check.ts"
 import type { Path } from "./document.ts"
 import { expandValue } from "./expand.ts"
 import { type Report, reportMissing } from "./report.ts"
-import { ACTION, RULE } from "./schema.ts"
+import { ACTION, ASK_TIMEOUT, RULE } from "./schema.ts"
 
 export interface PolicyPart {
   default?: PolicyAction
   rules: PolicyRule[]
+  askTimeoutMs?: number
 }
 
 const DENY_ALL: PolicyRule = { do: "deny" }
 const PATH = ["policy"]
+const KEYS = ["default", "rules", "askTimeoutMs"]
+const ASK_TIMEOUT_MS = 600_000
 
 export function toPolicy(raw: unknown, env: NodeJS.ProcessEnv, report: Report): PolicyPart {
   const { value, missing } = expandValue(raw, env, PATH)
@@ -24,14 +27,16 @@ export function toPolicy(raw: unknown, env: NodeJS.ProcessEnv, report: Report): 
     return { rules: [DENY_ALL] }
   }
   if (!isObject(value)) return closed(PATH, "an object", value)
-  const { default: fallback, rules = [], ...unknown } = value
-  for (const key of Object.keys(unknown)) reportUnknown(report, PATH, key, ["default", "rules"])
+  const { default: fallback, rules = [], askTimeoutMs, ...unknown } = value
+  for (const key of Object.keys(unknown)) reportUnknown(report, PATH, key, KEYS)
   if (!Array.isArray(rules)) return closed([...PATH, "rules"], "an array", rules)
 
   const unset = (index: number): boolean => missing.some(({ path }) => path[1] === "rules" && path[2] === index)
   const part: PolicyPart = {
     rules: rules.flatMap((rule, index) => toRule(rule, [...PATH, "rules", index], unset(index), report)),
   }
+  const waits = check(ASK_TIMEOUT, askTimeoutMs, [...PATH, "askTimeoutMs"], report)
+  if ("data" in waits && waits.data !== undefined) part.askTimeoutMs = waits.data
   if (fallback === undefined) return part
   const checked = check(ACTION, fallback, [...PATH, "default"], report)
   return { ...part, default: "data" in checked ? checked.data : "deny" }
@@ -58,8 +63,13 @@ function toRule(raw: unknown, path: Path, unset: boolean, report: Report): Polic
   return [match?.data === undefined ? DENY_ALL : { match: [match.data].flat(), do: "deny" }]
 }
 
-/** The more important part first: its rules are asked first, and its default counts. */
+/** The more important part first: its rules are asked first, and its default and its time count. */
 export function mergePolicies(parts: PolicyPart[]): Policy {
   const fallback = parts.map(part => part.default).find(action => action !== undefined)
-  return { default: fallback ?? "allow", rules: parts.flatMap(part => part.rules) }
+  const waits = parts.map(part => part.askTimeoutMs).find(ms => ms !== undefined)
+  return {
+    default: fallback ?? "allow",
+    rules: parts.flatMap(part => part.rules),
+    askTimeoutMs: waits ?? ASK_TIMEOUT_MS,
+  }
 }

@@ -212,6 +212,13 @@ describe("policy", () => {
   it("with an unreadable default denies by default", async () => {
     expect(await policyOf({ default: "maybe" })).toMatchObject({ default: "deny", keys: ["error policy.default"] })
   })
+
+  it.each([[0], ["soon"], [1e12]])("with a time to decide of %j keeps to the usual one", async askTimeoutMs => {
+    expect(await policyOf({ askTimeoutMs })).toMatchObject({
+      askTimeoutMs: 600_000,
+      keys: ["error policy.askTimeoutMs"],
+    })
+  })
 })
 
 it("never prints the value of a variable", async () => {

@@ -10,6 +10,7 @@ const strings = (description: string) => z.array(z.string()).optional().describe
 const textMap = (description: string) => z.record(z.string(), z.string()).optional().describe(description)
 const anyMap = (description: string) => z.record(z.string(), z.unknown()).optional().describe(description)
 const milliseconds = (description: string) => z.int().min(1).max(LONGEST_TIMER).optional().describe(description)
+const count = (description: string) => z.int().min(1).optional().describe(description)
 const oneOrMany = (description: string) =>
   z
     .union([z.string(), z.array(z.string())], { error: "must be a string or an array of strings" })
@@ -54,6 +55,7 @@ const shared = {
   resources: anyMap("Resources to change or add, by URI."),
   prompts: anyMap("Prompts to change or add, by name."),
   transforms: transforms.optional().describe("Modules that compute what the server offers."),
+  network: strings("Hosts that a script which uses this server may fetch from; a domain covers its subdomains."),
   discover: flag("Set to false to offer only what is written here, not what the server lists itself."),
 }
 
@@ -136,6 +138,10 @@ export const TYPES: ReadonlyMap<string, ServerType> = new Map([
 
 export const ACTION = z.enum(["allow", "ask", "deny"])
 
+export const ASK_TIMEOUT = milliseconds(
+  "How long a call waits for a person to decide, in milliseconds. Default: 600000.",
+)
+
 export const RULE = z.strictObject({
   match: oneOrMany("Globs on tool ids (server__tool). Without it, the rule is about every tool."),
   annotations: anyMap('Annotation values that must all be equal, such as { "destructiveHint": true }.'),
@@ -147,8 +153,13 @@ export const SECTIONS = {
   surface: z.enum(["auto", "code", "direct"]).describe('What /mcp offers. Default: "auto".'),
   sandbox: z
     .strictObject({
-      timeoutMs: milliseconds("How long one run may take, in milliseconds."),
-      memoryMb: z.int().min(1).optional().describe("How much memory one run may use, in megabytes."),
+      timeoutMs: milliseconds("How long one run may take, in milliseconds. Default: 30000."),
+      cpuMs: milliseconds("How long a script may compute, waiting not counted, in milliseconds. Default: 10000."),
+      memoryMb: z.int().min(4).max(2048).optional().describe("Memory of one run, in megabytes. Default: 64."),
+      maxCalls: count("How many tool calls and fetches one run may make. Default: 10000."),
+      maxCallsInFlight: count("How many of them may be under way at once. Default: 256."),
+      maxLogBytes: count("How many bytes one run may log. Default: 1000000."),
+      maxResultBytes: count("How large a run's value, or one call's arguments or answer, may be. Default: 10000000."),
       network: strings("Hosts that code in a run may fetch from; a domain covers its subdomains."),
     })
     .describe("Limits for code that agents run."),
@@ -166,6 +177,7 @@ export const CONFIG_FILE = z.strictObject({
     .strictObject({
       default: ACTION.optional().describe('What happens to a call that no rule is about. Default: "allow".'),
       rules: z.array(RULE).optional().describe("The first rule that fits a call decides."),
+      askTimeoutMs: ASK_TIMEOUT,
     })
     .optional()
     .describe("Which calls are allowed, denied, or asked about."),

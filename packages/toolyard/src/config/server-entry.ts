@@ -100,6 +100,7 @@ function withDefaults(shared: SharedKeys): Omit<ServerConfig, "name" | "entry" |
     timeoutMs: shared.timeoutMs ?? 60_000,
     concurrency: shared.concurrency ?? 64,
     isolation: shared.isolation ?? "shared",
+    network: shared.network ?? [],
     tools: Object.fromEntries(Object.entries(shared.tools ?? {}).map(([tool, over]) => [tool, toOverride(over)])),
   }
 }

@@ -4,6 +4,7 @@ import type { ReadOnly } from "./caller.ts"
 import type { ErrorCode } from "./errors.ts"
 import type { JsonObject } from "./json.ts"
 import type { Era, ToolDefinition } from "./mcp.ts"
+import type { Decision, RunRequest, RunStatus } from "./run.ts"
 import type { ServerState } from "./source.ts"
 
 export interface ApiServer {
@@ -64,6 +65,45 @@ export interface ApiStats {
     string,
     { ok: number; toolErrors: number; refused: number; failed: number; meanMs: number; resultBytes: number }
   >
+  /** Of the newest thousand runs that are kept. */
+  runs: Record<RunStatus, number>
+}
+
+/** The body of `POST /api/runs`. */
+export interface ApiRun extends RunRequest {
+  /** Answer after so long even if the run still works. */
+  waitMs?: number
+  /** The caller's own name, which rules under `policy` may match. */
+  client?: string
+}
+
+/** The body of `POST /api/runs/{id}/resume`. */
+export interface ApiResume {
+  decision?: Decision
+  reason?: string
+  cancel?: boolean
+  waitMs?: number
+  client?: string
+}
+
+/** The body of `POST /api/approvals/{id}`. */
+export interface ApiDecision {
+  decision: Decision
+  reason?: string
+  /** Who decides, in words that the script and the record are given. */
+  by?: string
+}
+
+/** The body of `PUT /api/scripts/{name}`: exactly one of `code` and `runId`. */
+export interface ApiScript {
+  code?: string
+  runId?: string
+  description?: string
+}
+
+/** What `POST /tools/{id}` answers, with status 422, when the tool itself failed. */
+export interface ApiToolError {
+  error: { code: "tool_error"; message: string; data?: unknown }
 }
 
 /** What `/api/events` sends, one JSON object an event. */

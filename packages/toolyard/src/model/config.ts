@@ -2,6 +2,7 @@
 
 import type { ReadOnly } from "./caller.ts"
 import type { JsonObject } from "./json.ts"
+import type { RunLimits } from "./run.ts"
 
 export interface StdioEntry {
   type: "stdio"
@@ -45,6 +46,8 @@ export interface ServerConfig {
   readonly concurrency: number
   readonly isolation: "shared" | "session"
   readonly tools: Record<string, ToolOverride>
+  /** Hosts that a script which uses this server may fetch from. */
+  readonly network: string[]
   /** Changes when, and only when, the entry means something else: restart on difference, key of every cache. */
   readonly hash: string
 }
@@ -64,6 +67,13 @@ export interface PolicyRule {
 export interface Policy {
   readonly default: PolicyAction
   readonly rules: PolicyRule[]
+  /** How long a call waits for a person to decide. */
+  readonly askTimeoutMs: number
+}
+
+export interface SandboxConfig extends RunLimits {
+  /** Hosts that every script may fetch from. */
+  readonly network: string[]
 }
 
 export interface YardConfig {
@@ -74,6 +84,7 @@ export interface YardConfig {
   readonly servers: ServerConfig[]
   readonly surface: "auto" | "code" | "direct"
   readonly policy: Policy
+  readonly sandbox: SandboxConfig
   readonly problems: ConfigProblem[]
 }
 

@@ -10,7 +10,7 @@ import { decide } from "./rules.ts"
 
 const CALLER: Caller = { surface: "mcp", client: "claude-code", principal: "local" }
 const tool = (annotations?: object) => ({ name: "t", ...(annotations && { annotations }) })
-const policy = (...rules: Policy["rules"]): Policy => ({ default: "allow", rules })
+const policy = (...rules: Policy["rules"]): Policy => ({ default: "allow", rules, askTimeoutMs: 1000 })
 
 describe("policy", () => {
   it("allows what no rule forbids", () => {
@@ -44,8 +44,16 @@ describe("policy", () => {
     expect(decide(rules, "a__b", tool(), { surface: "cli", principal: "local" }, false).action).toBe("ask")
   })
 
+  it("holds for a surface in the runs that were started from there", () => {
+    const rules = policy({ caller: ["mcp"], do: "deny" })
+    const inRun = { ...CALLER, surface: "run" as const }
+    expect(decide(rules, "a__b", tool(), { ...inRun, startedFrom: "mcp" }, false).action).toBe("deny")
+    expect(decide(rules, "a__b", tool(), { ...inRun, startedFrom: "cli" }, false).action).toBe("allow")
+    expect(decide(policy({ caller: ["run"], do: "ask" }), "a__b", tool(), inRun, false).action).toBe("ask")
+  })
+
   it("denies by default where it is told to", () => {
-    expect(decide({ default: "deny", rules: [] }, "a__b", tool(), CALLER, false).action).toBe("deny")
+    expect(decide({ ...policy(), default: "deny" }, "a__b", tool(), CALLER, false).action).toBe("deny")
   })
 
   it("C3 refuses what says that it writes, and with strict what says nothing", () => {

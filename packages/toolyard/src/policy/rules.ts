@@ -35,14 +35,10 @@ export function decide(
 
 function matches(rule: PolicyRule, id: string, tool: ToolDefinition, caller: Caller): boolean {
   if (rule.match && !rule.match.some(glob => matchesGlob(glob, id))) return false
-  if (
-    rule.caller &&
-    !rule.caller.some(
-      glob => matchesGlob(glob, caller.surface) || (caller.client !== undefined && matchesGlob(glob, caller.client)),
-    )
-  ) {
-    return false
-  }
+  const { surface, startedFrom, client } = caller
+  const isNamed = (glob: string): boolean =>
+    [surface, startedFrom, client].some(name => name !== undefined && matchesGlob(glob, name))
+  if (rule.caller && !rule.caller.some(isNamed)) return false
   const annotations = annotationsOf(tool)
   return Object.entries(rule.annotations ?? {}).every(([key, value]) => annotations[key] === value)
 }

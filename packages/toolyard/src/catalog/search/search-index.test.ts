@@ -92,6 +92,13 @@ describe("search", () => {
     fc.assert(fc.property(fc.string({ unit: "binary" }), query => Array.isArray(find(query))))
   })
 
+  it("fills its answer with what is accepted, and counts nothing else", () => {
+    const accepts = (id: string): boolean => id !== "github__create_issue"
+    const hits = index.search("create an issue", { limit: 1, accepts })
+    expect(hits.map(({ id }) => id)).toEqual(["github__list_issues"])
+    expect(index.search("milestone", { limit: 1, accepts })).toEqual([])
+  })
+
   it("takes definitions as servers send them, whatever their types", () => {
     const odd = { name: "odd", title: 5, description: ["x"], annotations: { title: "Peculiar" }, inputSchema: "none" }
     const docs = [toSearchDoc("s__odd", "s", odd, "About servers")]

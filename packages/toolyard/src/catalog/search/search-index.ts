@@ -11,6 +11,8 @@ export interface SearchOptions {
   offset?: number
   /** Only the tools of this server. */
   server?: string
+  /** Only the tools whose ids it accepts. */
+  accepts?: (id: string) => boolean
 }
 
 export interface SearchHit {
@@ -62,14 +64,16 @@ function build(docs: readonly SearchDoc[]): Built {
   return { ids: docs.map(doc => doc.id), servers: docs.map(doc => doc.server), postings: toPostings(docs), names }
 }
 
-function search(index: Built, query: string, { limit, offset = 0, server }: SearchOptions): SearchHit[] {
+function search(index: Built, query: string, { limit, offset = 0, server, accepts }: SearchOptions): SearchHit[] {
   const scores = new Float64Array(index.ids.length)
   addScores(index.postings, toQueryTerms(query), scores)
   promoteExact(index, query, scores)
 
   const from = Math.max(0, offset)
   const to = from + Math.max(0, limit)
-  return toBest(scores, to, doc => server === undefined || index.servers[doc] === server)
+  const isWanted = (doc: number): boolean =>
+    (server === undefined || index.servers[doc] === server) && (!accepts || accepts(index.ids[doc]!))
+  return toBest(scores, to, isWanted)
     .slice(from)
     .map(doc => ({ id: index.ids[doc]!, score: scores[doc]! }))
 }

@@ -23,6 +23,7 @@ function configOf(entry: ServerConfig["entry"], more: Partial<ServerConfig> = {}
     timeoutMs: 60_000,
     concurrency: 64,
     isolation: "shared",
+    network: [],
     tools: {},
     hash: "test",
     ...more,

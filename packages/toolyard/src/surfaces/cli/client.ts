@@ -1,10 +1,11 @@
 /** What a command can do with a yard, whether a hub holds it or it was opened for this command alone. */
 
-import type { ApiSearch, ApiServer, ApiServerDetails, ApiTool } from "../../model/api.ts"
+import type { ApiSearch, ApiServer, ApiServerDetails, ApiStats, ApiTool } from "../../model/api.ts"
 import type { ReadOnly } from "../../model/caller.ts"
 import type { JsonObject } from "../../model/json.ts"
 import type { ToolResult } from "../../model/source.ts"
 import type { AuditRow } from "../../policy/audit.ts"
+import type { CodeClient } from "./code-client.ts"
 import type { Context, Where } from "./deps.ts"
 import { findHub, type Hub } from "./find-hub.ts"
 import { unlessAborted } from "./interrupt.ts"
@@ -36,6 +37,9 @@ export interface YardClient {
   search(query: string, options: { limit: number; server?: string }): Promise<ApiSearch["results"]>
   call(request: CallRequest): Promise<ToolResult>
   audit(limit: number, server?: string): Promise<AuditRow[]>
+  readonly code: CodeClient
+  /** What a hub has counted since it started; nothing is counted without one. */
+  stats(): Promise<ApiStats | undefined>
   close(): Promise<void>
 }
 
@@ -43,7 +47,18 @@ export interface ClientOptions {
   config?: string
   json?: boolean
   /** The one server, or the tool, that the command is about: no other needs to be started. */
-  about?: { server?: string; tool?: string }
+  about?: About
+  /** The work looks at the signal by itself, since it has something to do before it ends. */
+  endsItself?: boolean
+}
+
+export interface About {
+  server?: string
+  tool?: string
+  /** Which servers to start, of these; undefined for all. */
+  pick?: (names: string[]) => Set<string> | undefined
+  /** Something is to be kept, even where there was nothing before. */
+  keeps?: boolean
 }
 
 export function whereOf(context: Context, options: { config?: string }): Where {
@@ -63,7 +78,7 @@ export async function withClient<T>(
     : await (await import("./local-client.ts")).openLocalClient(context, where, options.about)
   try {
     if (!options.json) for (const warning of client.warnings) warn(context.io, warning)
-    return await unlessAborted(work(client), context.signal)
+    return await (options.endsItself ? work(client) : unlessAborted(work(client), context.signal))
   } finally {
     await client.close()
   }

@@ -1,20 +1,16 @@
 /** What every command is called, takes and shows as help. The work is loaded when the command is run. */
-import { type Command, InvalidArgumentError, Option } from "commander"
-import { type Context, LOG_LEVELS } from "./deps.ts"
-
-type Run<Args extends unknown[], Options> = (
-  context: Context,
-  options: Options,
-  ...args: Args
-) => Promise<number | undefined>
+import type { Command } from "commander"
+import { defineCodeCommands } from "./code-commands.ts"
+import { collect, config, define, json, logLevel, port, type RunAction, whole } from "./define-command.ts"
+import type { Context } from "./deps.ts"
 
 export function defineCommands(program: Command, context: Context, onExit: (code: number) => void): void {
-  const run =
-    <Args extends unknown[], Options>(load: () => Promise<Run<Args, Options>>) =>
-    async (...given: unknown[]): Promise<void> => {
-      const [options] = given.splice(-2) as [Options, Command]
+  const run: RunAction =
+    load =>
+    async (...given) => {
+      const [options] = given.splice(-2) as [never, Command]
       const work = await load()
-      onExit((await work(context, options, ...(given as Args))) ?? 0)
+      onExit((await work(context, options, ...(given as never))) ?? 0)
     }
 
   program.commandsGroup("Run the hub:")
@@ -78,6 +74,8 @@ export function defineCommands(program: Command, context: Context, onExit: (code
     .addOption(json())
     .action(run(async () => (await import("./commands/call.ts")).call))
 
+  defineCodeCommands(program, run)
+
   program.commandsGroup("Set it up:")
   define(program, "init", "write a toolyard.json to start from", ["toolyard init", "toolyard init --force"])
     .option("--force", "replace a file that is there")
@@ -130,32 +128,9 @@ export function defineCommands(program: Command, context: Context, onExit: (code
     .addOption(config())
     .addOption(json())
     .action(run(async () => (await import("./commands/logs.ts")).logs))
+  define(program, "stats", "count calls by server, and runs", ["toolyard stats", "toolyard stats --json"])
+    .addOption(config())
+    .addOption(json())
+    .action(run(async () => (await import("./commands/stats.ts")).stats))
   program.commandsGroup("Other:").helpCommand("help [command]", "print help for a command")
-}
-
-function define(program: Command, name: string, purpose: string, examples: string[]): Command {
-  const text = examples.map(example => `  ${example}`).join("\n")
-  return program
-    .command(name)
-    .description(purpose)
-    .helpOption("-h, --help", "print help")
-    .allowExcessArguments(false)
-    .addHelpText("after", `\nExamples:\n${text}`)
-}
-
-const config = (): Option => new Option("--config <file>", "use this configuration, not the one that is found")
-const json = (): Option => new Option("--json", "print one JSON document")
-const logLevel = (): Option => new Option("--log-level <level>", "how much to log on stderr").choices(LOG_LEVELS)
-const port = (): Option =>
-  new Option("--port <n>", "the port to listen on; 0 for any that is free").argParser(whole(0, 65_535)).default(7331)
-
-const collect = (value: string, before: string[] = []): string[] => [...before, value]
-
-function whole(least: number, most: number): (text: string) => number {
-  return text => {
-    const value = Number(text)
-    if (text.trim() === "" || !Number.isInteger(value) || value < least || value > most)
-      throw new InvalidArgumentError(`It must be a whole number from ${least} to ${most}.`)
-    return value
-  }
 }

@@ -1,6 +1,7 @@
 /** What the command line is given by the application: it may not reach for sources, configuration or the hub itself. */
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { Member } from "../../catalog/member.ts"
+import type { CodeMode } from "../../code/code-mode.ts"
 import type { ApiServer, ApiTool } from "../../model/api.ts"
 import type { ConfigProblem, ServerConfig, YardConfig } from "../../model/config.ts"
 import type { JsonObject } from "../../model/json.ts"
@@ -17,6 +18,7 @@ export interface OpenedYard {
   readonly config: YardConfig
   readonly catalog: Catalog
   readonly audit: Audit
+  readonly code: CodeMode
   readonly connected: Promise<void>
   close(): Promise<void>
 }

@@ -1,9 +1,12 @@
 /** A yard that is opened for one command, in this process, and closed after it. */
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { Call } from "../../model/call.ts"
 import type { Caller } from "../../model/caller.ts"
 import { toYardError } from "../../model/errors.ts"
 import type { JsonObject } from "../../model/json.ts"
-import { CLIENT_NAME, type ClientOptions, PATIENCE_MS, type YardClient } from "./client.ts"
+import { type About, CLIENT_NAME, PATIENCE_MS, type YardClient } from "./client.ts"
+import { toCodeClient } from "./code-client.ts"
 import { isAbout, placed } from "./config-problem.ts"
 import type { Context, OpenedYard, Where } from "./deps.ts"
 import { within } from "./interrupt.ts"
@@ -19,9 +22,9 @@ const CALLER: Caller = { surface: "cli", client: CLIENT_NAME, principal: "local"
 export async function openLocalClient(
   { deps, io, signal }: Context,
   where: Where,
-  about: ClientOptions["about"] = {},
+  about: About = {},
 ): Promise<LocalClient> {
-  const { servers, problems } = await deps.loadConfig(where)
+  const { servers, problems, root } = await deps.loadConfig(where)
   const names = servers.map(({ name }) => name)
   const needed = neededFor(about, names)
   const show = await deps.showServer()
@@ -29,7 +32,7 @@ export async function openLocalClient(
     ...where,
     ...(needed && { only: ({ name }) => needed.has(name) }),
     // A folder in which there is nothing to serve stays as it is.
-    keep: servers.length > 0,
+    keep: about.keeps === true || servers.length > 0 || existsSync(join(root, ".toolyard")),
   })
   const { catalog, audit } = yard
 
@@ -73,12 +76,15 @@ export async function openLocalClient(
       return catalog.call(call, tool, args)
     },
     audit: (limit, server) => audit.tail(limit, server),
+    code: toCodeClient(yard.code, CALLER),
+    stats: async () => undefined,
     close: () => yard.close(),
   }
 }
 
 /** None to leave out, or the ones to start. */
-function neededFor({ server, tool }: NonNullable<ClientOptions["about"]>, names: string[]): Set<string> | undefined {
+function neededFor({ server, tool, pick }: About, names: string[]): Set<string> | undefined {
+  if (pick) return pick(names)
   if (server !== undefined && !names.includes(server)) throw unknownServer(server, names)
   if (server !== undefined) return new Set([server])
   return tool === undefined ? undefined : serversToStart(tool, names)

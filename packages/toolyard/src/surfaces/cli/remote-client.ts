@@ -1,28 +1,44 @@
 /** A yard that a running hub holds, through its `/api`. */
 import { setTimeout as pause } from "node:timers/promises"
-import type { ApiCall, ApiSearch, ApiServer, ApiServerDetails, ApiTool } from "../../model/api.ts"
+import type { ApiCall, ApiSearch, ApiServer, ApiServerDetails, ApiStats, ApiTool } from "../../model/api.ts"
 import { ERRORS, type ErrorCode, YardError } from "../../model/errors.ts"
 import { isObject } from "../../model/json.ts"
 import type { AuditRow } from "../../policy/audit.ts"
 import { CLIENT_NAME, PATIENCE_MS, type YardClient } from "./client.ts"
 import type { Context } from "./deps.ts"
 import type { Hub } from "./find-hub.ts"
-import { type JsonRequest, requestJson } from "./http-json.ts"
+import { type JsonRequest, type Reply, requestEvents, requestJson } from "./http-json.ts"
+import { createRemoteCode, query } from "./remote-code.ts"
 
 const ASK_AGAIN_MS = 100
 
 export function createRemoteClient(hub: Hub, { signal, io }: Context): YardClient {
-  const ask = async <T>(request: JsonRequest): Promise<T> => {
-    const { status, body } = await requestJson(hub, { signal, ...request }).catch((error: NodeJS.ErrnoException) => {
-      signal.throwIfAborted()
-      request.signal?.throwIfAborted()
-      throw new YardError("server_down", `the hub at ${hub.url} does not answer (${error.code ?? error.message})`, {
-        hint: "It may have just stopped; try again.",
-        cause: error,
-      })
+  const lost = (error: NodeJS.ErrnoException, request: JsonRequest): YardError => {
+    signal.throwIfAborted()
+    request.signal?.throwIfAborted()
+    return new YardError("server_down", `the hub at ${hub.url} does not answer (${error.code ?? error.message})`, {
+      hint: "It may have just stopped; try again.",
+      cause: error,
     })
-    if (status >= 200 && status < 300 && isObject(body)) return body as T
-    throw toError(status, body, hub)
+  }
+  const reply = async (request: JsonRequest): Promise<Reply> => {
+    const got = await requestJson(hub, { signal, ...request }).catch((error: NodeJS.ErrnoException) => {
+      throw lost(error, request)
+    })
+    if (got.status >= 200 && got.status < 300) return got
+    throw toError(got, hub)
+  }
+  const ask = async <T>(request: JsonRequest): Promise<T> => {
+    const got = await reply(request)
+    if (isObject(got.body)) return got.body as T
+    throw toError(got, hub)
+  }
+  async function* events(request: JsonRequest) {
+    try {
+      yield* requestEvents(hub, { signal, ...request }, got => toError(got, hub))
+    } catch (error) {
+      throw error instanceof YardError ? error : lost(error as NodeJS.ErrnoException, request)
+    }
   }
   const servers = async (): Promise<ApiServer[]> =>
     (await ask<{ servers: ApiServer[] }>({ path: "/api/servers" })).servers
@@ -67,19 +83,19 @@ export function createRemoteClient(hub: Hub, { signal, io }: Context): YardClien
     },
     audit: async (limit, server) =>
       (await ask<{ rows: AuditRow[] }>({ path: `/api/audit${query({ limit, server })}` })).rows,
+    code: createRemoteCode({
+      ask,
+      events,
+      text: async request => (await reply(request)).text,
+      toError: body => toError({ status: 200, body }, hub),
+    }),
+    stats: () => ask<ApiStats>({ path: "/api/stats" }),
     close: async () => {},
   }
 }
 
-function query(values: Record<string, string | number | undefined>): string {
-  const given = Object.entries(values).filter(([, value]) => value !== undefined)
-  return given.length === 0
-    ? ""
-    : `?${new URLSearchParams(given.map(([key, value]): [string, string] => [key, String(value)]))}`
-}
-
 /** `/api` says `{ error: { code, message, hint } }`; the guard in front of it answers as MCP does. */
-function toError(status: number, body: unknown, hub: Hub): YardError {
+function toError({ status, body }: Pick<Reply, "status" | "body">, hub: Hub): YardError {
   const error = isObject(body) && isObject(body.error) ? body.error : {}
   const data = isObject(error.data) ? error.data : {}
   const code = [error.code, data.code].find(isErrorCode)

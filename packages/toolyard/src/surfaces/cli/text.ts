@@ -55,3 +55,13 @@ export function indent(text: string, by = "  "): string {
 export function count(number: number, one: string, many = `${one}s`): string {
   return `${number} ${number === 1 ? one : many}`
 }
+
+/** `2026-01-31 23:59:59`, where the reader is. */
+export function localTime(at: number): string {
+  const time = new Date(at)
+  const two = (value: number): string => String(value).padStart(2, "0")
+  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
+  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`
+}
+
+export const milliseconds = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`

@@ -1,26 +1,31 @@
 /** Everything under HTTP that is not MCP itself: `/api`, health, metrics, pages. */
 import { getRequestListener } from "@hono/node-server"
 import { Hono } from "hono"
-import { bodyLimit } from "hono/body-limit"
 import { streamSSE } from "hono/streaming"
 import type { ContentfulStatusCode } from "hono/utils/http-status"
 import type { Catalog } from "../../catalog/catalog.ts"
+import type { CodeMode } from "../../code/code-mode.ts"
 import type { ApiCall, ApiError, ApiEvent, ApiSearch, ApiServerDetails, ApiStats } from "../../model/api.ts"
-import { Call } from "../../model/call.ts"
-import type { Caller } from "../../model/caller.ts"
 import { ERRORS, toYardError, YardError } from "../../model/errors.ts"
 import { isObject } from "../../model/json.ts"
+import type { RunStatus } from "../../model/run.ts"
 import type { Audit } from "../../policy/audit.ts"
 import { tokenCookie } from "./guard.ts"
 import { prometheus } from "./metrics.ts"
 import { serverPage, yardPage } from "./pages.ts"
+import { callOf, limitBody, readObject, whileConnected, wholeNumber } from "./request.ts"
+import { addRunRoutes } from "./run-routes.ts"
+import { addRuntimeRoutes } from "./runtime-routes.ts"
+import { addScriptRoutes } from "./script-routes.ts"
 import type { Listener } from "./server.ts"
 import { toApiServer, toApiTool } from "./views.ts"
 
-const MAX_CALL_BYTES = 16 * 1024 * 1024
+/** So many runs are looked at for the numbers of `/api/stats`. */
+const COUNTED_RUNS = 1000
 
 export interface AppDeps {
   catalog: Catalog
+  code: CodeMode
   audit: Audit
   version: string
   sessions: () => number
@@ -30,10 +35,8 @@ export interface AppDeps {
   ready: () => boolean
 }
 
-const CALLER: Caller = { surface: "http", principal: "local" }
-
 export function createApp(deps: AppDeps): Listener {
-  const { catalog } = deps
+  const { catalog, code } = deps
   const app = new Hono()
 
   app.onError((error, context) => {
@@ -91,15 +94,8 @@ export function createApp(deps: AppDeps): Listener {
       }),
     } satisfies ApiSearch)
   })
-  const tooLarge = (): never => {
-    throw new YardError("payload_too_large", `the body has more than ${MAX_CALL_BYTES} bytes`)
-  }
-  app.post("/api/call", bodyLimit({ maxSize: MAX_CALL_BYTES, onError: tooLarge }), async context => {
-    const body: unknown = await context.req.json().catch(() => undefined)
-    if (!isObject(body))
-      throw new YardError("parse_error", "the body is not a JSON object", {
-        hint: '{ "tool": "server__tool", "args": { } }',
-      })
+  app.post("/api/call", limitBody, async context => {
+    const body = await readObject(context, '{ "tool": "server__tool", "args": { } }')
     const { tool, args = {}, timeoutMs, readOnly, client } = body as Partial<ApiCall>
     if (typeof tool !== "string") throw new YardError("invalid_params", "`tool` must be a string")
     if (!isObject(args)) throw new YardError("invalid_params", "`args` must be an object")
@@ -109,23 +105,15 @@ export function createApp(deps: AppDeps): Listener {
       throw new YardError("invalid_params", '`readOnly` must be true, false or "strict"')
     if (client !== undefined && typeof client !== "string")
       throw new YardError("invalid_params", "`client` must be a string")
-    const caller: Caller = {
-      ...CALLER,
-      ...(readOnly !== undefined && { readOnly }),
-      ...(client !== undefined && { client }),
-    }
-    const call = new Call(caller)
+    const call = callOf({ ...(client !== undefined && { client }), ...(readOnly !== undefined && { readOnly }) })
     call.timeoutMs = timeoutMs
-    context.req.raw.signal.addEventListener("abort", () => call.abort(new YardError("cancelled", "the client left")), {
-      once: true,
-    })
-    return context.json({ result: await catalog.call(call, tool, args) })
+    return context.json({ result: await whileConnected(context, call, () => catalog.call(call, tool, args)) })
   })
   app.get("/api/audit", async context => {
     const { limit, server } = context.req.query()
     return context.json({ rows: await deps.audit.tail(wholeNumber("limit", limit, 100, 1, 10_000), server) })
   })
-  app.get("/api/stats", context => context.json(toApiStats(catalog, deps.sessions(), deps.startedAt)))
+  app.get("/api/stats", async context => context.json(await toApiStats(deps)))
   app.get("/api/events", context =>
     streamSSE(context, async stream => {
       const send = (event: ApiEvent): void => void stream.writeSSE({ data: JSON.stringify(event) })
@@ -141,6 +129,10 @@ export function createApp(deps: AppDeps): Listener {
       for (const end of off) end()
     }),
   )
+
+  addRunRoutes(app, code)
+  addScriptRoutes(app, code)
+  addRuntimeRoutes(app, code, catalog)
 
   // A browser that comes with the token keeps it as a cookie, so that the links on the pages work.
   app.use("*", async (context, next) => {
@@ -165,7 +157,7 @@ export function createApp(deps: AppDeps): Listener {
   return getRequestListener(app.fetch, { overrideGlobalObjects: false })
 }
 
-export function toApiStats(catalog: Catalog, sessions: number, started: number): ApiStats {
+async function toApiStats({ catalog, code, sessions, startedAt }: AppDeps): Promise<ApiStats> {
   const servers: ApiStats["servers"] = {}
   for (const [name, { calls, totalMs, resultBytes }] of catalog.metrics.servers) {
     const all = calls.ok + calls["tool-error"] + calls.refused + calls.failed
@@ -178,13 +170,13 @@ export function toApiStats(catalog: Catalog, sessions: number, started: number):
       resultBytes,
     }
   }
-  return { uptimeSeconds: (Date.now() - started) / 1000, sessions, memoryBytes: process.memoryUsage.rss(), servers }
-}
-
-function wholeNumber(name: string, text: string | undefined, fallback: number, least: number, most: number): number {
-  if (text === undefined) return fallback
-  const value = Number(text)
-  if (!Number.isInteger(value) || value < least || value > most)
-    throw new YardError("invalid_params", `\`${name}\` must be a whole number from ${least} to ${most}`)
-  return value
+  const runs: Record<RunStatus, number> = { running: 0, waiting: 0, completed: 0, failed: 0, cancelled: 0 }
+  for (const { status } of await code.runs({ limit: COUNTED_RUNS })) runs[status]++
+  return {
+    uptimeSeconds: (Date.now() - startedAt) / 1000,
+    sessions: sessions(),
+    memoryBytes: process.memoryUsage.rss(),
+    servers,
+    runs,
+  }
 }

@@ -30,7 +30,7 @@ export interface HttpServer {
 }
 
 const CORS = {
-  "Access-Control-Allow-Methods": "GET, POST, DELETE, OPTIONS",
+  "Access-Control-Allow-Methods": "GET, POST, PUT, DELETE, OPTIONS",
   "Access-Control-Allow-Headers":
     "Authorization, Content-Type, Accept, Mcp-Session-Id, MCP-Protocol-Version, Mcp-Method, Mcp-Name, Last-Event-ID",
   "Access-Control-Expose-Headers": "Mcp-Session-Id",
@@ -126,7 +126,7 @@ function isPage({ method, headers }: IncomingMessage): boolean {
 }
 
 function mcpTarget(path: string): { server: string | undefined; sse: boolean } | undefined {
-  if (path === "/mcp" || path === "/mcp/" || path === "/mcp/all") return { server: undefined, sse: false }
+  if (path === "/mcp" || path === "/mcp/") return { server: undefined, sse: false }
   const parts = path.split("/")
   const [, , name = "", tail] = parts
   if (name === "meta" || name === "" || parts.length > 4 || (tail !== undefined && tail !== "sse")) return undefined
@@ -136,7 +136,7 @@ function mcpTarget(path: string): { server: string | undefined; sse: boolean } |
   } catch {
     throw new YardError("unknown_server", "the server's name is not valid in a URL")
   }
-  return { server: server === "all" ? undefined : server, sse: tail === "sse" }
+  return { server, sse: tail === "sse" }
 }
 
 function readOnlyOf(query: string): { readOnly?: ReadOnly } {

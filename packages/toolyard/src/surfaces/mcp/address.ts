@@ -2,6 +2,7 @@
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { CatalogTool, Member } from "../../catalog/member.ts"
 import { toolId } from "../../catalog/naming.ts"
+import type { Call } from "../../model/call.ts"
 import type { Caller } from "../../model/caller.ts"
 import { YardError } from "../../model/errors.ts"
 import type { JsonObject } from "../../model/json.ts"
@@ -22,6 +23,8 @@ export interface Target {
 }
 
 export interface Address {
+  /** Tells addresses apart: a session belongs to one of them. */
+  readonly key: string
   /** The server's name, or `undefined` for the whole yard. */
   readonly server: string | undefined
   info(): Implementation
@@ -33,6 +36,8 @@ export interface Address {
   members(): Member[]
   list(method: ListMethod, caller: Caller): JsonObject[]
   tool(name: string): CatalogTool | undefined
+  /** A tool of the address itself, which no server has; undefined when there is none of that name. */
+  own?(name: string, args: JsonObject, call: Call): Promise<JsonObject> | undefined
   prompt(name: string): Target | undefined
   resource(uri: string): Target | undefined
 }
@@ -54,6 +59,7 @@ export function serverAddress(catalog: Catalog, server: string): Address {
   }
   const unnamed = { ...CLIENT_INFO, name: server }
   return {
+    key: `server ${server}`,
     server,
     info: () => member().offer.info ?? unnamed,
     instructions: () => member().offer.instructions ?? member().config.description,
@@ -74,6 +80,7 @@ export function serverAddress(catalog: Catalog, server: string): Address {
 export function yardAddress(catalog: Catalog): Address {
   const enabled = (): Member[] => catalog.servers().filter(member => member.source)
   return {
+    key: "all",
     server: undefined,
     info: () => CLIENT_INFO,
     instructions: () => {
@@ -118,7 +125,7 @@ function listOf(catalog: Catalog, member: Member, method: ListMethod, caller: Ca
   const { resources, templates, prompts } = member.offer
   switch (method) {
     case "tools/list": {
-      const tools = member.tools.filter(tool => isCallable(catalog, tool, caller))
+      const tools = member.tools.filter(tool => catalog.isCallable(tool, caller))
       return tools.map(tool => (inYard ? withName(tool.definition, tool.id) : tool.definition))
     }
     case "resources/list":
@@ -132,12 +139,6 @@ function listOf(catalog: Catalog, member: Member, method: ListMethod, caller: Ca
 
 function withName(definition: JsonObject, name: string): JsonObject {
   return definition.name === name ? definition : { ...definition, name }
-}
-
-/** What a policy forbids outright is not offered; what needs asking is. */
-function isCallable(catalog: Catalog, tool: CatalogTool, caller: Caller): boolean {
-  const { action } = catalog.decide(tool, caller)
-  return action === "allow" || action === "ask"
 }
 
 /** The hub tells of changes itself, whether or not the server can. */

@@ -38,7 +38,7 @@ export async function receiveSsePost(
   const url = new URL(request.url ?? "", "http://localhost")
   const session = sessions.get(url.searchParams.get("sessionId") ?? "")
   const push = session?.push
-  if (!session || !push || session.address.server !== address.server)
+  if (!session || !push || session.address.key !== address.key)
     throw new YardError("session_not_found", "Session not found")
   const text = await new Promise<string>((resolve, reject) => {
     readBody(request, (problem, body) => (problem ? reject(problem) : resolve(body)))

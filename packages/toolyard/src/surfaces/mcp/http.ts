@@ -207,8 +207,7 @@ export class McpHttp {
     }
     const session = this.#deps.sessions.get(id)
     // A session belongs to the address it was opened at: its id opens no other.
-    if (!session || session.address.server !== address.server)
-      throw new YardError("session_not_found", "Session not found")
+    if (!session || session.address.key !== address.key) throw new YardError("session_not_found", "Session not found")
     return session
   }
 }

@@ -6,7 +6,7 @@ import { ERRORS, toYardError, YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject, toJsonText } from "../../model/json.ts"
 import { type Era, type Implementation, META } from "../../model/mcp.ts"
 import { nearest } from "../../model/nearest.ts"
-import type { Source } from "../../model/source.ts"
+import type { Source, ToolResult } from "../../model/source.ts"
 import type { Blobs } from "../../state/types.ts"
 import type { Address, ListMethod, Target } from "./address.ts"
 import type { McpCall } from "./exchange.ts"
@@ -74,7 +74,8 @@ export class Methods {
     const tool = address.tool(name)
     const calling = tool
       ? this.#catalog.call(call, tool, args)
-      : this.#awaitTool(address, name).then(found => this.#catalog.call(call, found, args))
+      : ((address.own?.(name, args, call) as Promise<ToolResult> | undefined) ??
+        this.#awaitTool(address, name).then(found => this.#catalog.call(call, found, args)))
     return calling.then(
       result => {
         call.isError = result.isError === true
@@ -116,7 +117,7 @@ export class Methods {
       this.#printedSize = 0
       this.#printedVersion = this.#catalog.version
     }
-    const key = JSON.stringify([address.server, era, method, this.#catalog.viewOf(caller)])
+    const key = JSON.stringify([address.key, era, method, this.#catalog.viewOf(caller)])
     let text = this.#printed.get(key)
     if (text === undefined) {
       text = encodeResult(era, method, { [LISTS[method].field]: address.list(method, caller) }, address)

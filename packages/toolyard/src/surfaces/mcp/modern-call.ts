@@ -135,13 +135,14 @@ export class ModernCall extends McpCall {
     clearTimeout(this.#timer)
     this.#timer = undefined
     this.#at = at
-    if (this.#deliver()) return
     for (const [key, question] of this.#questions) {
       const answer = responses[key]
       if (!isObject(answer)) continue
       this.#questions.delete(key)
       question.resolve(answer)
     }
+    // A run that was left to itself meanwhile still takes the answers.
+    if (this.#deliver()) return
     // What was left unanswered is asked again.
     if (this.#questions.size > 0) this.#timer = setTimeout(() => this.#park(), GATHER_MS)
   }

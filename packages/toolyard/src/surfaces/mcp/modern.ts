@@ -84,7 +84,7 @@ export class Modern {
 
   #perform({ address, id, method, params, caller, reply }: ModernRequest): Cancellable | undefined {
     const key = ASKING[method]
-    const boundTo = [caller.principal, address.server ?? "", method, String(key && params[key])]
+    const boundTo = [caller.principal, address.key, method, String(key && params[key])]
     const input = key && this.#input(params, boundTo)
     if (input?.parked !== undefined) {
       const parked = this.#parked.get(input.parked)

@@ -1,11 +1,15 @@
 /** The MCP surface as a whole: every address, every transport, over one catalog. */
 import type { IncomingMessage, ServerResponse } from "node:http"
 import type { Catalog } from "../../catalog/catalog.ts"
+import type { CodeMode } from "../../code/code-mode.ts"
 import type { Caller } from "../../model/caller.ts"
+import type { YardConfig } from "../../model/config.ts"
 import { YardError } from "../../model/errors.ts"
 import type { Blobs } from "../../state/types.ts"
 import { type Address, serverAddress, yardAddress } from "./address.ts"
 import { Changes } from "./changes.ts"
+import { codeAddress, mainAddress } from "./code-address.ts"
+import { createCodeTools } from "./code-tools.ts"
 import { type HttpCaller, McpHttp, refuseMethod } from "./http.ts"
 import { openSseStream, receiveSsePost } from "./http-sse.ts"
 import { Methods } from "./methods.ts"
@@ -16,8 +20,8 @@ import { type StdioStreams, serveStdio } from "./stdio.ts"
 
 export interface McpSurface {
   readonly sessions: number
-  /** The address of a server, or of the whole yard. */
-  address(server: string | undefined): Address
+  /** The address of a server, `all` tools, or `code` mode; of none, what `surface` says. */
+  address(name: string | undefined): Address
   http(request: IncomingMessage, response: ServerResponse, address: Address, caller: HttpCaller): void
   sse(request: IncomingMessage, response: ServerResponse, address: Address, caller: HttpCaller): Promise<void>
   /** Resolves when the client has left. */
@@ -25,7 +29,17 @@ export interface McpSurface {
   close(): void
 }
 
-export function createMcpSurface(catalog: Catalog, blobs: Blobs, key: Buffer): McpSurface {
+export interface McpSurfaceDeps {
+  catalog: Catalog
+  code: CodeMode
+  blobs: Blobs
+  /** Seals what clients carry for us. */
+  key: Buffer
+  /** What `/mcp` offers. */
+  surface: () => YardConfig["surface"]
+}
+
+export function createMcpSurface({ catalog, code, blobs, key, surface }: McpSurfaceDeps): McpSurface {
   const methods = new Methods(catalog, blobs)
   const changes = new Changes(catalog)
   const sessions = new Sessions()
@@ -33,10 +47,16 @@ export function createMcpSurface(catalog: Catalog, blobs: Blobs, key: Buffer): M
   const deps = { methods, changes, modern, sessions }
   const http = new McpHttp(deps)
   const yard = yardAddress(catalog)
-  const addresses = new Map<string, Address>()
+  const coded = codeAddress(yard, createCodeTools(catalog, code), code)
+  const main = mainAddress(catalog, yard, coded, surface)
+  const addresses = new Map<string, Address>([
+    ["all", yard],
+    ["code", coded],
+  ])
 
   const address = (server: string | undefined): Address => {
-    if (server === undefined) return yard
+    if (server === undefined) return main
+    if (server === "all" || server === "code") return addresses.get(server) as Address
     const member = catalog.requireServer(server)
     if (!member.source) throw new YardError("server_disabled", `${server} is disabled: ${member.health().reason}`)
     let known = addresses.get(server)

@@ -7,6 +7,7 @@ import { withClient, type YardClient } from "../client.ts"
 import type { Context } from "../deps.ts"
 import { unlessAborted } from "../interrupt.ts"
 import type { Io } from "../io.ts"
+import { readStdin } from "../read-stdin.ts"
 import { renderResult } from "../render-result.ts"
 import { harmless, oneLine } from "../text.ts"
 import { serversOf, whyUnknown } from "../tool-name.ts"
@@ -22,7 +23,9 @@ export interface CallOptions {
 export async function call(context: Context, options: CallOptions, tool: string, written?: string): Promise<number> {
   const { io, signal } = context
   const pairs = (options.arg ?? []).map(pair => splitPair("--arg", pair))
-  const given = parseArgs(written === "-" ? await unlessAborted(readAll(io), signal) : (written ?? ""))
+  const given = parseArgs(
+    written === "-" ? await unlessAborted(readStdin(io, "the arguments"), signal) : (written ?? ""),
+  )
   const result = await withClient(context, { ...options, about: { tool } }, async client => {
     const request = async (): Promise<ToolResult> =>
       client.call({
@@ -76,13 +79,6 @@ function print(result: ToolResult, io: Io, json: boolean): number {
 async function schemaOf(tool: string, client: YardClient): Promise<unknown> {
   const found = (await client.tools()).find(({ id, server, name }) => id === tool || `${server}.${name}` === tool)
   return found?.definition.inputSchema
-}
-
-async function readAll({ stdin }: Io): Promise<string> {
-  if (stdin.isTTY) throw new YardError("usage", "- reads the arguments from stdin, and nothing is piped into it")
-  const chunks: Buffer[] = []
-  for await (const chunk of stdin) chunks.push(Buffer.from(chunk as Buffer))
-  return Buffer.concat(chunks).toString("utf8")
 }
 
 function progressText(tool: string, { progress, total, message }: JsonObject): string {

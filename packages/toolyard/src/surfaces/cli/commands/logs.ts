@@ -7,7 +7,7 @@ import type { Context } from "../deps.ts"
 import { findHub } from "../find-hub.ts"
 import { unlessAborted } from "../interrupt.ts"
 import { createRemoteClient } from "../remote-client.ts"
-import { type Cell, columns, harmless } from "../text.ts"
+import { type Cell, columns, harmless, localTime, milliseconds } from "../text.ts"
 import { unknownServer } from "../tool-name.ts"
 
 export interface LogsOptions {
@@ -99,15 +99,8 @@ function toCells({ at, tool, outcome, ms, code, surface, client }: AuditRow, { i
     { text: localTime(at), paint: dim },
     { text: tool },
     { text: outcome, paint: outcome === "ok" ? green : red },
-    { text: `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms` },
+    { text: milliseconds(ms) },
     { text: client ?? surface, paint: dim },
     { text: code ?? "", paint: red },
   ]
-}
-
-function localTime(at: number): string {
-  const time = new Date(at)
-  const two = (value: number): string => String(value).padStart(2, "0")
-  const day = `${time.getFullYear()}-${two(time.getMonth() + 1)}-${two(time.getDate())}`
-  return `${day} ${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}`
 }
