@@ -17,8 +17,9 @@ if (name === undefined || !benches.includes(name)) {
 
 if (!peersAreInstalled()) {
   console.log("Installing the peers to measure against …")
-  // Their install scripts are not needed, and may fetch more than packages.
-  run("npm", ["ci", "--prefix", here, "--ignore-scripts", "--no-audit", "--no-fund"], {
+  // Their install scripts are not needed, and may fetch more than packages. Not `npm ci`: it refuses where a registry
+  // lacks the packages of other platforms, which are optional.
+  run("npm", ["install", "--prefix", here, "--ignore-scripts", "--no-save", "--no-audit", "--no-fund"], {
     shell: process.platform === "win32",
   })
 }
