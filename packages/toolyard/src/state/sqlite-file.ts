@@ -72,7 +72,7 @@ function openSound(path: string, condemned?: string): StateFile {
 
   const db = new DatabaseSync(path, { timeout: BUSY_TIMEOUT_MS })
   try {
-    db.exec("PRAGMA synchronous = NORMAL; PRAGMA journal_size_limit = 16777216")
+    db.exec("PRAGMA synchronous = NORMAL; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 33554432")
     const version = db.prepare("PRAGMA user_version").get()?.user_version
     if (version !== VERSION) throw new Damage(`its format is version ${version}, not ${VERSION}`)
     // A write at once: a disk that is full or read-only should show now, while there is still a choice.

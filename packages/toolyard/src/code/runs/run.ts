@@ -364,10 +364,15 @@ export class Run implements RunOfCall {
   }
 
   async #make(state: CallState): Promise<void> {
-    try {
-      await this.#deps.journal.write(this.#rowOf(state))
-    } catch (error) {
-      this.#notKept(error)
+    const { journal, mayRepeat } = this.#deps
+    // What changes nothing need not be in the record before it is done: if it is lost there, it is done again.
+    if (!this.#isLasting && mayRepeat(state)) journal.note(this.#rowOf(state))
+    else {
+      try {
+        await journal.write(this.#rowOf(state))
+      } catch (error) {
+        this.#notKept(error)
+      }
     }
     if (!this.isOver && !this.#isSuspended) await this.#perform(state)
   }
@@ -507,8 +512,10 @@ export class Run implements RunOfCall {
     this.#machine.stop()
     this.#clock.stop()
     clearTimeout(this.#keepTimer)
-    const reason = new YardError("cancelled", "the run has ended")
-    for (const call of this.#open.values()) call.abort(reason)
+    if (this.#open.size > 0) {
+      const reason = new YardError("cancelled", "the run has ended")
+      for (const call of this.#open.values()) call.abort(reason)
+    }
     for (const state of this.listed()) if (!isDone(state)) this.#leave(state, error)
     this.#waiting.clear()
     const { snapshotCid } = this.#machine

@@ -56,7 +56,7 @@ export interface Runs {
 const RESUME_WAIT_MS = 30_000
 /** A script that runs a script that runs a script … */
 const MAX_DEPTH = 8
-const PRUNE_EVERY = 100
+const PRUNE_EVERY = 500
 /** Runs that have ended are at hand for a while, unless they are large: whoever started them will ask. */
 const REMEMBERED = 100
 const LARGE_VALUE = 64 * 1024
