@@ -36,6 +36,8 @@ export interface OpenOptions {
   only?: (server: ServerConfig) => boolean
   /** False to leave no trace on the disk. */
   keep?: boolean
+  /** How many sandbox processes stand ready once there are runs; as many as there are cores, up to four. */
+  sandboxes?: number
 }
 
 export interface Yard {
@@ -119,6 +121,7 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
     config: () => config,
     log: (level, message) => log[level](message),
     onSpawn: pid => watchdog.add(pid),
+    ...(options.sandboxes !== undefined && { sandboxes: options.sandboxes }),
     onScriptsChange: () => void offerScripts().catch((error: unknown) => log.warn(String(error))),
   })
   const { only = () => true } = options

@@ -25,7 +25,8 @@ const deps: CliDeps = {
   },
   async openYard(options) {
     const [{ openYard }, { SILENT }] = await Promise.all([import("./compose.ts"), import("./log.ts")])
-    return openYard({ ...options, log: SILENT })
+    // One command has one run at a time.
+    return openYard({ ...options, log: SILENT, sandboxes: 1 })
   },
   async showServer() {
     const { toApiServer, toApiTool } = await import("../surfaces/http/views.ts")

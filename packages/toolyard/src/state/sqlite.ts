@@ -24,6 +24,7 @@ const SQL = {
   appendAll: "INSERT INTO log (stream, at, data) SELECT ?, ?, value FROM json_each(?)",
   trimRows:
     "DELETE FROM log WHERE stream = ?1 AND id <= (SELECT id FROM log WHERE stream = ?1 ORDER BY id DESC LIMIT 1 OFFSET ?2)",
+  trimAll: "DELETE FROM log WHERE stream = ?",
   trimAge: "DELETE FROM log WHERE stream = ? AND at < ?",
 }
 
@@ -212,6 +213,7 @@ export function openSqliteStore(dir: string, report: Report): Store {
 
     async trim(stream, { maxRows, olderThanMs }) {
       checkName(stream, "the stream")
+      if (maxRows === 0) return run(`trim ${stream}`, file => Number(file.statement(SQL.trimAll).run(stream).changes))
       return transact(`trim ${stream}`, file => {
         let gone = 0
         if (maxRows !== undefined && Number.isFinite(maxRows)) {

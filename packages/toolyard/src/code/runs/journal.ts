@@ -26,6 +26,8 @@ export interface Journal {
   keep(bytes: Uint8Array | string, mediaType: string): Promise<string>
   drop(cid: string): Promise<void>
   flush(): Promise<void>
+  /** Whether anything was kept as a blob. */
+  readonly hasBlobs: boolean
 }
 
 /** `onFailure` is told when what nobody waits for could not be written. */
@@ -64,7 +66,11 @@ export function openJournal(runId: string, store: Store, blobs: Blobs, onFailure
     rows.push(row)
   }
 
-  const keep: Journal["keep"] = (bytes, mediaType) => useBlob(store, blobs, runId, bytes, mediaType)
+  let hasBlobs = false
+  const keep: Journal["keep"] = (bytes, mediaType) => {
+    hasBlobs = true
+    return useBlob(store, blobs, runId, bytes, mediaType)
+  }
 
   return {
     write(row) {
@@ -87,5 +93,8 @@ export function openJournal(runId: string, store: Store, blobs: Blobs, onFailure
     keep,
     drop: cid => dropBlob(store, blobs, runId, cid),
     flush,
+    get hasBlobs() {
+      return hasBlobs
+    },
   }
 }

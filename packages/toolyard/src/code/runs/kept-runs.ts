@@ -19,6 +19,8 @@ export interface ListedRun {
   endedAt?: number
   calls?: number
   error?: RunError
+  /** Nothing of it is a blob: it can be forgotten without reading its record. */
+  isPlain?: true
 }
 
 export interface KeptRuns {
@@ -46,9 +48,9 @@ export function openKeptRuns(store: Store, blobs: Blobs): KeptRuns {
   /** Oldest first: ids begin with the time of the start. */
   const all = async (): Promise<ListedRun[]> => (await store.entries<ListedRun>(RUNS)).map(({ value }) => value)
 
-  async function forget(runId: string): Promise<void> {
+  async function forget({ run: runId, isPlain }: ListedRun): Promise<void> {
     const cids = new Set<string>()
-    for (const row of await readRows(store, runId))
+    for (const row of isPlain ? [] : await readRows(store, runId))
       for (const kept of keptIn(row)) if ("cid" in kept) cids.add(kept.cid)
     for (const cid of cids) await dropBlob(store, blobs, runId, cid)
     await store.trim(streamOf(runId), { maxRows: 0 })
@@ -75,7 +77,7 @@ export function openKeptRuns(store: Store, blobs: Blobs): KeptRuns {
     unfinished: async () => (await all()).filter(({ endedAt }) => endedAt === undefined),
     async prune(keep = KEEP_RUNS) {
       const old = (await all()).reverse().slice(keep)
-      for (const { run, endedAt } of old) if (endedAt !== undefined) await forget(run)
+      for (const run of old) if (run.endedAt !== undefined) await forget(run)
     },
   }
 }

@@ -1,5 +1,5 @@
 /** All runs of this process: starts them, waits for them, and takes up those that an earlier process left. */
-import { randomBytes, randomInt } from "node:crypto"
+import { randomUUID } from "node:crypto"
 import type { Catalog } from "../../catalog/catalog.ts"
 import type { AbortListener, Call } from "../../model/call.ts"
 import type { YardConfig } from "../../model/config.ts"
@@ -39,6 +39,7 @@ export interface RunsDeps {
   log: (level: "info" | "warn", message: string) => void
   /** Told of every sandbox process. */
   onSpawn?: (pid: number) => void
+  sandboxes?: number
 }
 
 export interface Runs {
@@ -83,6 +84,7 @@ export function openRuns(deps: RunsDeps): Runs {
       memoryMb: limits().memoryMb,
       log: deps.log,
       ...(deps.onSpawn && { onSpawn: deps.onSpawn }),
+      ...(deps.sandboxes !== undefined && { size: deps.sandboxes }),
     })
     const now = types.names()
     if (now !== names) {
@@ -107,7 +109,8 @@ export function openRuns(deps: RunsDeps): Runs {
     sequence = now === lastTime ? sequence + 1 : 0
     lastTime = now
     const order = (now * 4096 + Math.min(sequence, 4095)).toString(36).padStart(11, "0")
-    return `run_${order}${randomBytes(5).toString("hex")}`
+    // As random as `randomBytes`, from a store of random bytes that is filled less often.
+    return `run_${order}${randomUUID().slice(24)}`
   }
 
   function create(id: string, start: StartRow, script: PreparedScript, depth: number, isTakenUp = false): Run {
@@ -143,9 +146,10 @@ export function openRuns(deps: RunsDeps): Runs {
         try {
           if (value === "") await journal.write({ t: "end", ...rest })
           else await journal.write(journal.holding(value, whole => ({ t: "end", ...rest, value: whole })))
-          await kept.put(listed(run))
+          const isPlain = !isTakenUp && !journal.hasBlobs
+          await kept.put({ ...listed(run), ...(isPlain && { isPlain }) })
           if (isTakenUp) await letGo(id)
-          if (++endedCount % PRUNE_EVERY === 0) await kept.prune()
+          if (++endedCount % PRUNE_EVERY === 0) void kept.prune().catch(notPruned)
         } catch (failure) {
           deps.log("warn", `the end of ${id} could not be kept: ${String(failure)}`)
         }
@@ -155,6 +159,8 @@ export function openRuns(deps: RunsDeps): Runs {
     })
     return run
   }
+
+  const notPruned = (error: unknown): void => deps.log("warn", `old runs could not be forgotten: ${String(error)}`)
 
   function remember(run: Run): void {
     if (run.value.length > LARGE_VALUE) return
@@ -249,7 +255,7 @@ export function openRuns(deps: RunsDeps): Runs {
       check: request.check !== false,
       ...(request.background === true && { background: true }),
       limits: timeoutMs === undefined ? own : { ...own, timeoutMs: Math.min(timeoutMs, MAX_TIMEOUT_MS) },
-      seed: more.seed ?? randomInt(1, 2 ** 31),
+      seed: more.seed ?? 1 + Math.floor(Math.random() * 2 ** 31),
       caller: call.caller,
       ...(more.replayOf !== undefined && { replayOf: more.replayOf }),
     }

@@ -13,7 +13,9 @@ import { type ChildLimits, ChildRun, type Used } from "./run.ts"
 /** More machines are made when fewer than so many stand ready. */
 const FEW = 4
 /** Machines that are kept, after many runs at once. */
-const MANY = 16
+const MANY = 32
+/** For so long; a quiet process holds no more than it needs. */
+const IDLE_MS = 30_000
 /** How many computing scripts may stand one in another. */
 const MAX_DEPTH = 6
 const MAX_FRAME = 256 * 1024 * 1024
@@ -51,6 +53,7 @@ let names: Record<string, string[]> = {}
 let out: Buffer[] = []
 let depth = 0
 let isRefilling = false
+let shrinking: NodeJS.Timeout | undefined
 
 const turns = {
   send: (frame: Buffer) => {
@@ -167,10 +170,21 @@ function release(number: number, vm: Vm | undefined): void {
   if (slot && ready.length < MANY && vm.reset()) {
     slot.host.current = undefined
     ready.push(slot)
+    if (ready.length > FEW) shrinkLater()
     return
   }
   slots.delete(vm)
   vm.dispose()
+}
+
+function shrinkLater(): void {
+  clearTimeout(shrinking)
+  shrinking = setTimeout(() => {
+    for (const { vm } of ready.splice(FEW)) {
+      slots.delete(vm)
+      vm.dispose()
+    }
+  }, IDLE_MS)
 }
 
 async function createSlot(): Promise<Slot> {

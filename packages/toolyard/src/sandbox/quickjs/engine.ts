@@ -8,6 +8,7 @@ import { type ExtensionDescriptor, JSException, type JSValueHandle, QuickJS, typ
 import type { Engine, Vm, VmFailure, VmHost } from "../engine.ts"
 import { EXTENSIONS } from "./engine-paths.ts"
 import { guest } from "./guest.ts"
+import { type Picture, takePicture } from "./picture.ts"
 
 const STACK_BYTES = 256 * 1024
 /** Room that a small script finds without growing the memory; a grown machine can't be made new. */
@@ -38,7 +39,7 @@ export async function createQuickJsEngine(paths: string[], memoryBytes: number):
     (module, index): ExtensionDescriptor => ({ name: EXTENSIONS[index] as string, wasm: module }),
   )
 
-  let picture: { places: string; image: Uint8Array } | undefined
+  let common: { places: string; picture: Picture } | undefined
 
   const options = (host: () => VmHost, onMemory: (memory: Machine["memory"]) => void): QuickJSOptions => ({
     wasm: wasm as WebAssembly.Module,
@@ -89,13 +90,13 @@ export async function createQuickJsEngine(paths: string[], memoryBytes: number):
       const machine = { vm, memory: memory as Machine["memory"], memoryBytes }
       const own = { places: [...Object.values(doors), ...constants].join(), bytes: machine.memory.buffer.byteLength }
       // Machines are made alike, so that one picture does for all of them; if one is not, it has its own.
-      if (picture?.places !== own.places || picture.image.byteLength !== own.bytes) {
-        const image = new Uint8Array(machine.memory.buffer).slice()
-        picture ??= { places: own.places, image }
-        return createVm(machine, doors, host, image)
+      if (common?.places !== own.places || common.picture.bytes !== own.bytes) {
+        const picture = takePicture(new Uint8Array(machine.memory.buffer))
+        common ??= { places: own.places, picture }
+        return createVm(machine, doors, host, picture)
       }
-      new Uint8Array(machine.memory.buffer).set(picture.image)
-      return createVm(machine, doors, host, picture.image)
+      common.picture.putBack(new Uint8Array(machine.memory.buffer))
+      return createVm(machine, doors, host, common.picture)
     },
     async restore(snapshot, host) {
       const raw = zstdDecompressSync(snapshot)
@@ -117,7 +118,7 @@ function createVm(
   { vm, memory, memoryBytes }: Machine,
   doors: Doors,
   host: () => VmHost,
-  image: Uint8Array | undefined,
+  picture: Picture | undefined,
 ): Vm {
   let broken = false
 
@@ -161,8 +162,8 @@ function createVm(
       return zstdCompressSync(Buffer.concat([head, QuickJS.serializeSnapshot(vm.snapshot())]))
     },
     reset() {
-      if (broken || !image || memory.buffer.byteLength !== image.byteLength) return false
-      new Uint8Array(memory.buffer).set(image)
+      if (broken || memory.buffer.byteLength !== picture?.bytes) return false
+      picture.putBack(new Uint8Array(memory.buffer))
       return true
     },
     dispose: () => vm.dispose(),
