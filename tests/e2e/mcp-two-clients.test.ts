@@ -242,24 +242,36 @@ describe("two clients at one server", () => {
 
 describe("two programs behind one connection", () => {
   it("N8 a question for one of them does not go to the other", async () => {
+    // Only questions that come within 50 ms of each other count as asked together (decision 5): on a machine that is too
+    // busy for that, another attempt is made.
+    for (let attempt = 1; ; attempt++) {
+      const { outcome, ms } = await askTwice()
+      if (ms > 50 && attempt < 20) continue
+      expectRefused(outcome)
+      return
+    }
+  })
+
+  async function askTwice(): Promise<{ outcome: Message; ms: number }> {
     const { server, puppet } = await freshServer()
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     const call = (client: string): Promise<Json> => callOver(agent, `${hub.url}/mcp/${server}`, client)
     const asking = call("ada")
     const hers = await puppet.seen(isCallOf("ada"))
+    const askedAt = performance.now()
     void puppet.ask("elicitation/create", { ...QUESTION, message: "For Ada" })
     expect(await asking).toMatchObject({ result: { resultType: "input_required" } })
     const working = call("bob")
     const his = await puppet.seen(isCallOf("bob"))
     const again = puppet.ask("elicitation/create", { ...QUESTION, message: "For Ada again" })
     try {
-      const outcome = await Promise.race([again, working])
-      expectRefused(outcome as Message)
+      const outcome = (await Promise.race([again, working])) as Message
+      return { outcome, ms: performance.now() - askedAt }
     } finally {
       for (const { id } of [hers, his]) puppet.answer(id, text("done"))
       agent.destroy()
     }
-  })
+  }
 })
 
 /** One call of a 2026-07-28 client that can be asked, over this agent's connection. */

@@ -364,15 +364,10 @@ export class Run implements RunOfCall {
   }
 
   async #make(state: CallState): Promise<void> {
-    const { journal, mayRepeat } = this.#deps
-    // What changes nothing need not be in the record before it is done: if it is lost there, it is done again.
-    if (!this.#isLasting && mayRepeat(state)) journal.note(this.#rowOf(state))
-    else {
-      try {
-        await journal.write(this.#rowOf(state))
-      } catch (error) {
-        this.#notKept(error)
-      }
+    try {
+      await this.#deps.journal.write(this.#rowOf(state))
+    } catch (error) {
+      this.#notKept(error)
     }
     if (!this.isOver && !this.#isSuspended) await this.#perform(state)
   }
