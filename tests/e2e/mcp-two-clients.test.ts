@@ -18,11 +18,14 @@ let hub: Hub
 const entries: Record<string, Json> = {}
 const spare: string[] = []
 
+/** How often a test that depends on time is tried on a busy machine. */
+const ATTEMPTS = 6
+
 beforeAll(async () => {
   stage = await openStage()
   // Calls are left open: each test decides what happens to them.
   const script = { tools: TOOLS, capabilities: { tools: {}, logging: {} }, on: { "tools/call": () => undefined } }
-  for (let index = 0; index < 4 + 4 * PAIRS.length; index++) {
+  for (let index = 0; index < 4 + 4 * PAIRS.length + ATTEMPTS; index++) {
     entries[`shared${index}`] = stage.entry(script)
     spare.push(`shared${index}`)
   }
@@ -246,7 +249,7 @@ describe("two programs behind one connection", () => {
     // busy for that, another attempt is made.
     for (let attempt = 1; ; attempt++) {
       const { outcome, ms } = await askTwice()
-      if (ms > 50 && attempt < 20) continue
+      if (outcome.result !== undefined && ms > 50 && attempt < ATTEMPTS) continue
       expectRefused(outcome)
       return
     }
