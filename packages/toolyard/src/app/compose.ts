@@ -121,6 +121,7 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
     config: () => config,
     log: (level, message) => log[level](message),
     onSpawn: pid => watchdog.add(pid),
+    onExit: pid => watchdog.remove(pid),
     ...(options.sandboxes !== undefined && { sandboxes: options.sandboxes }),
     onScriptsChange: () => void offerScripts().catch((error: unknown) => log.warn(String(error))),
   })

@@ -19,6 +19,7 @@ export interface CodeModeDeps {
   config: () => YardConfig
   log: (level: "info" | "warn", message: string) => void
   onSpawn?: (pid: number) => void
+  onExit?: (pid: number) => void
   /** How many sandbox processes stand ready. */
   sandboxes?: number
   onScriptsChange: () => void

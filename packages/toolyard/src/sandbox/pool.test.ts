@@ -225,6 +225,15 @@ describe("processes", () => {
     expect(isAlive(sandbox.pids[0] as number)).toBe(false)
   })
 
+  it("are told of when they begin and when they are gone", async () => {
+    const [begun, gone]: number[][] = [[], []]
+    const sandbox = openTestSandbox({ onSpawn: pid => begun?.push(pid), onExit: pid => gone?.push(pid) })
+    expect(await sandbox.valueOf("return 1")).toBe(1)
+    expect([begun, gone]).toEqual([[expect.any(Number)], []])
+    await sandbox.end()
+    expect(gone).toEqual(begun)
+  })
+
   it("killed while idle is replaced, and stays confined", async () => {
     const sandbox = sandboxOf()
     sandbox.warm()

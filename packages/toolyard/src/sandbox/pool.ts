@@ -21,6 +21,8 @@ export interface PoolOptions {
   log: (level: "info" | "warn", message: string) => void
   /** Told of every process, so that it ends with the hub however the hub ends. */
   onSpawn?: (pid: number) => void
+  /** It is gone: its number may soon be another's. */
+  onExit?: (pid: number) => void
 }
 
 interface Placed {
@@ -66,6 +68,7 @@ export function openSandbox(options: PoolOptions): Sandbox {
       },
       gone(error) {
         processes = processes.filter(known => known !== sandboxed)
+        if (child.pid !== undefined) options.onExit?.(child.pid)
         lost(sandboxed, error)
         for (const done of closing) done()
         if (isClosed || sandboxed.isRetiring) return

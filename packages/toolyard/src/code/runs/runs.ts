@@ -37,8 +37,9 @@ export interface RunsDeps {
   kept: KeptRuns
   config: () => YardConfig
   log: (level: "info" | "warn", message: string) => void
-  /** Told of every sandbox process. */
+  /** Told of every sandbox process, and of its end. */
   onSpawn?: (pid: number) => void
+  onExit?: (pid: number) => void
   sandboxes?: number
 }
 
@@ -84,6 +85,7 @@ export function openRuns(deps: RunsDeps): Runs {
       memoryMb: limits().memoryMb,
       log: deps.log,
       ...(deps.onSpawn && { onSpawn: deps.onSpawn }),
+      ...(deps.onExit && { onExit: deps.onExit }),
       ...(deps.sandboxes !== undefined && { size: deps.sandboxes }),
     })
     const now = types.names()
