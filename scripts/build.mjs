@@ -1,7 +1,8 @@
 // Bundles the package: few files and lazy chunks, so that the command line starts quickly.
-import { rename, rm } from "node:fs/promises"
+import { copyFile, cp, rename, rm } from "node:fs/promises"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
+import { writeTypes } from "./types.mjs"
 
 const folder = fileURLToPath(new URL("../packages/toolyard/", import.meta.url))
 
@@ -12,9 +13,11 @@ await build({
   absWorkingDir: folder,
   entryPoints: {
     main: "src/app/main.ts",
+    library: "src/app/library.ts",
     // Started as a process and as a thread of their own.
     sandbox: "src/sandbox/child/main.ts",
     checker: "src/sandbox/typescript/check-worker.ts",
+    "module-host": "src/sources/module/host/main.ts",
   },
   // They bring native code, or files that they look for beside themselves.
   external: ["oxc-parser", "oxc-transform", "typescript", "quickjs-wasi/*"],
@@ -35,6 +38,18 @@ await build({
   },
   logLevel: "warning",
 })
+
+// What browsers are given as it is.
+for (const asset of ["page.css", "page.js"])
+  await copyFile(`${folder}src/surfaces/http/pages/${asset}`, `${folder}${made}/${asset}`)
+
+// What Python is given as it is.
+await cp(`${folder}src/sources/python/toolyard_host`, `${folder}${made}/toolyard_host`, {
+  recursive: true,
+  filter: path => !path.includes("__pycache__"),
+})
+
+await writeTypes(folder, `${folder}${made}/types`)
 
 await rename(`${folder}dist`, old).catch(() => {})
 await rename(`${folder}${made}`, `${folder}dist`)

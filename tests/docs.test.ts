@@ -159,7 +159,8 @@ describe("docs/reference/http.md", () => {
   it("has every route of the app", () => {
     const text = read("docs/reference/http.md")
     const folder = "packages/toolyard/src/surfaces/http"
-    const source = readdirSync(join(ROOT, folder))
+    const source = readdirSync(join(ROOT, folder), { recursive: true, encoding: "utf8" })
+      .filter(file => /\.tsx?$/.test(file))
       .map(file => read(`${folder}/${file}`))
       .join("\n")
     const routes = [...source.matchAll(/app\.(?:get|post|put|delete)\("([^"]+)"/g)].map(([, path = ""]) =>

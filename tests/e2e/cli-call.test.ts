@@ -22,6 +22,12 @@ describe.each(["in this process", "through a hub"])("call %s", { timeout: 60_000
     expect(nothing).toEqual({ code: 0, stdout: "(no output)\n", stderr: "" })
   })
 
+  it("starts what the tool itself calls, and nothing else", async () => {
+    const notes = { type: "static", tools: { sum: { call: "demo__add", arguments: { a: 1, b: 2 } } } }
+    place.configure({ demo: entry(), broken: entry("--crash"), notes })
+    expect(await place.cli(["call", "notes.sum"])).toMatchObject({ code: 0, stdout: "3\n" })
+  })
+
   it("C5 puts a failed tool's text on stderr and exits with 1", async () => {
     const [text, json] = await Promise.all([
       place.cli(["call", "demo.fail"]),

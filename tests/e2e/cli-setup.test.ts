@@ -34,6 +34,41 @@ describe("init", { timeout: 60_000 }, () => {
   })
 })
 
+describe("a first server of one's own", { timeout: 60_000 }, () => {
+  it.each([
+    ["ts", "Hello, you!"],
+    ["py", "Hello, you!"],
+  ])("V10 is written by init --example %s, and works at once", async (language, text) => {
+    const { code, stdout } = await place.cli(["init", "--example", language])
+    expect(code).toBe(0)
+    expect(stdout).toContain(`hello.${language}`)
+    expect((await place.cli(["call", "hello.greet", "--arg", "name=you"])).stdout).toBe(`${text}\n`)
+    const again = await place.cli(["init", "--example", language])
+    expect(again.code).toBe(64)
+  })
+
+  it("V10 is added from a file, a command line or nothing at all, with paths from where the shell stands", async () => {
+    place.write("code/math.ts", "export const double = (n: number): number => n * 2\n")
+    place.write("code/math.py", "def halve(n: float) -> float:\n    return n / 2\n")
+    await place.cli(["init"])
+    const inCode = { cwd: join(place.folder, "code") }
+    const added = await place.cli(["add", "ts", "--file", "math.ts"], inCode)
+    expect(added).toMatchObject({ code: 0, stderr: "" })
+    expect(added.stdout).toContain("It is up and offers 1 tool: double.")
+    expect((await place.cli(["add", "py", "--file", "math.py"], inCode)).stdout).toContain("halve")
+    expect((await place.cli(["add", "list", "--tool", "--", "ls", "--", "{{path}}"])).stdout).toContain("1 tool: list")
+    expect((await place.cli(["add", "notes", "--static"])).code).toBe(0)
+    const written = place.read("toolyard.json")
+    for (const file of ["./code/math.ts", "./code/math.py"]) expect(written).toContain(JSON.stringify(file))
+    expect((await place.cli(["call", "ts.double", '{"n":21}'])).stdout).toBe("42\n")
+    expect((await place.cli(["call", "py.halve", '{"n":21}'])).stdout).toBe("10.5\n")
+    expect((await place.cli(["call", "list.list", '{"path":"code"}'])).stdout).toContain("math.ts")
+    const missing = await place.cli(["add", "gone", "--file", "gone.ts"])
+    expect(missing.code).toBe(64)
+    expect(missing.stderr).toContain("there is no file")
+  })
+})
+
 describe("add and remove", { timeout: 60_000 }, () => {
   it("make a working yard in two commands", async () => {
     const added = await place.cli(["add", "demo", "--", process.execPath, SERVER])

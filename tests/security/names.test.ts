@@ -44,7 +44,10 @@ afterAll(async () => {
 })
 
 /** A path exactly as it stands, which fetch would tidy up first. */
-function get(path: string, accept = "text/html"): Promise<{ status: number; type: string; body: string }> {
+function get(
+  path: string,
+  accept = "text/html",
+): Promise<{ status: number; type: string; body: string; policy: string }> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest({ host: "127.0.0.1", port, path, headers: { Accept: accept } }, response => {
       let body = ""
@@ -52,7 +55,8 @@ function get(path: string, accept = "text/html"): Promise<{ status: number; type
         body += chunk
       })
       const type = response.headers["content-type"] ?? ""
-      response.on("end", () => resolve({ status: response.statusCode ?? 0, type, body }))
+      const policy = String(response.headers["content-security-policy"] ?? "")
+      response.on("end", () => resolve({ status: response.statusCode ?? 0, type, body, policy }))
     })
     sent.on("error", reject)
     sent.end()
@@ -171,16 +175,27 @@ describe("a page", () => {
   it.each(["/mcp", "/mcp/one", "/mcp/meta/one", "/mcp/meta/crashed", `/mcp/meta/${encodeURIComponent("<b>&\"'")}`])(
     "V13 %s shows what servers say as text, and would run no script anyway",
     async path => {
-      const { status, type, body } = await get(path)
+      const { status, type, body, policy } = await get(path)
       expect(status).toBe(200)
       expect(type).toContain("text/html")
-      expect(body).not.toMatch(/<script|<img|<b>/i)
-      expect(body).toContain("default-src 'none'")
+      expect(body.replace(/<script src="\/assets\/[\w-]+\.js" defer=""><\/script>/, "")).not.toMatch(
+        /<script|<img|<b>/i,
+      )
+      expect(policy).toContain("default-src 'none'; script-src 'self';")
       if (path.endsWith("/one")) expect(body).toContain("&lt;script&gt;")
     },
   )
 
-  it.each(["/mcp/<script>alert(1)</script>", "/<script>", "/api/servers/<script>", "/api/search?q=x&server=<script>"])(
+  it("V13 for a server that is not there shows what was asked for as text", async () => {
+    const { status, type, body, policy } = await get("/mcp/%3Cscript%3Ealert(1)%3C%2Fscript%3E")
+    expect(status).toBe(404)
+    expect(type).toContain("text/html")
+    expect(body).toContain("&lt;script&gt;alert(1)&lt;/script&gt;")
+    expect(body).not.toContain("<script>")
+    expect(policy).toContain("default-src 'none'")
+  })
+
+  it.each(["/<script>", "/api/servers/<script>", "/api/search?q=x&server=<script>"])(
     "V13 %s is answered with data, not with a page",
     async path => {
       const { status, type } = await get(path.replaceAll("<", "%3Cscript%3E"))

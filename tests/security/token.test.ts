@@ -1,7 +1,9 @@
 /** The token, and the note in which it is kept. */
 import { statSync } from "node:fs"
+import { request as httpRequest } from "node:http"
 import { SSEClientTransport, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { tokenCookie } from "../../packages/toolyard/src/surfaces/http/guard.ts"
 import { closeClients, connect, ERAS } from "../e2e/mcp-clients.ts"
 import { openSession, post, request } from "../e2e/mcp-wire.ts"
 import { entry, openPlace, type Place } from "../e2e/run-cli.ts"
@@ -24,6 +26,19 @@ afterAll(async () => {
 })
 
 const INITIALIZE = request("initialize", { protocolVersion: "2025-11-25", capabilities: {} })
+
+/** Not by fetch, which keeps some headers to itself. */
+const postStatus = (to: string, headers: Record<string, string>): Promise<number | undefined> =>
+  new Promise((resolve, reject) => {
+    const json = { "Content-Type": "application/json", Accept: "application/json, text/event-stream" }
+    const sent = httpRequest(to, { method: "POST", headers: { ...json, ...headers } }, response => {
+      response.resume()
+      resolve(response.statusCode)
+    })
+    sent.on("error", reject)
+    sent.end(JSON.stringify({ jsonrpc: "2.0", ...INITIALIZE }))
+  })
+
 const GUARDED = [
   "/mcp",
   "/mcp/one",
@@ -101,6 +116,25 @@ describe("with the token", () => {
     expect(page.headers.get("set-cookie")).toMatch(/HttpOnly; SameSite=Strict/)
     expect((await fetch(`${url}/mcp`, { headers: { Accept: "text/html", Cookie: cookie } })).status).toBe(200)
     expect((await fetch(`${url}/api/call`, { method: "POST", headers: { Cookie: cookie } })).status).toBe(401)
+  })
+
+  it.each<[string, { Origin?: string; site?: string }, number]>([
+    ["nobody knows what", {}, 401],
+    ["a page of another port, which is of the same site", { Origin: "http://127.0.0.1:1", site: "same-site" }, 401],
+    ["a page of another port that says it is ours", { Origin: "http://127.0.0.1:1", site: "same-origin" }, 401],
+    ["a page of another site", { Origin: "https://example.com", site: "cross-site" }, 403],
+    ["something that hides where it comes from", { Origin: "null", site: "cross-site" }, 403],
+    ["a page of the hub over http, from another machine", { Origin: "own" }, 200],
+    ["a page that only looks like one of the hub's", { Origin: "own", site: "same-site" }, 401],
+    ["a page of the hub itself", { Origin: "own", site: "same-origin" }, 200],
+  ])("V13 the cookie alone, sent by %s, is worth what it should be", async (_, { Origin, site }, status) => {
+    const { host, origin } = new URL(url)
+    const headers = {
+      Cookie: `${tokenCookie(host)}=${token}`,
+      ...(Origin !== undefined && { Origin: Origin === "own" ? origin : Origin }),
+      ...(site !== undefined && { "Sec-Fetch-Site": site }),
+    }
+    expect(await postStatus(`${url}/mcp/one`, headers)).toBe(status)
   })
 })
 

@@ -3,6 +3,7 @@ import { hash, randomBytes } from "node:crypto"
 import { join } from "node:path"
 import { Catalog } from "../catalog/catalog.ts"
 import { createLearning, type Learning } from "../catalog/learning/learning.ts"
+import { toolId } from "../catalog/naming.ts"
 import { type OpenedCodeMode, openCodeMode } from "../code/open.ts"
 import { askPerson } from "../code/runs/ask-person.ts"
 import { RunCall } from "../code/runs/run-call.ts"
@@ -11,13 +12,17 @@ import { toValue } from "../code/value/value.ts"
 import { candidateFiles, loadConfig, unreadableFiles } from "../config/load.ts"
 import { watchConfig } from "../config/watch.ts"
 import type { ConfigProblem, ServerConfig, YardConfig } from "../model/config.ts"
-import { YardError } from "../model/errors.ts"
 import type { ToolDefinition } from "../model/mcp.ts"
 import type { Source } from "../model/source.ts"
 import { type Approvals, createApprovals } from "../policy/approvals.ts"
 import { Audit } from "../policy/audit.ts"
+import { CommandSource } from "../sources/command/source.ts"
+import { openModule } from "../sources/module/source.ts"
+import { openPython } from "../sources/python/source.ts"
+import { StaticSource } from "../sources/static/source.ts"
+import { TransformedSource } from "../sources/transform/source.ts"
 import { UpstreamSource } from "../sources/upstream/source.ts"
-import { startWatchdog } from "../sources/upstream/watchdog.ts"
+import { startWatchdog, type Watchdog } from "../sources/upstream/watchdog.ts"
 import { openCache } from "../state/cache.ts"
 import { openState } from "../state/open.ts"
 import type { State } from "../state/types.ts"
@@ -27,15 +32,23 @@ export interface OpenOptions {
   cwd?: string
   /** Read this file and no other. */
   config?: string
+  /** The configuration itself, in place of any file. */
+  content?: object
   log: Log
   /** Servers are connected once this has resolved; their tools are listed from the cache before. */
   start?: Promise<void>
   /** Whether edits of the configuration are to be followed. */
   watch?: boolean
-  /** Leaves out the servers that are not needed: nothing is started for them. */
+  /** Leaves out the servers that are not needed: nothing is started for them, unless a tool of the others calls one. */
   only?: (server: ServerConfig) => boolean
   /** False to leave no trace on the disk. */
   keep?: boolean
+  /** Where what must last is kept; `.toolyard` in the project's folder. */
+  folder?: string
+  /** Refuses every tool that says that it changes things, whatever the servers' entries say. */
+  readOnly?: boolean
+  /** Puts things into the state before anything looks at it. */
+  prepare?: (state: State) => Promise<void>
   /** How many sandbox processes stand ready once there are runs; as many as there are cores, up to four. */
   sandboxes?: number
 }
@@ -54,20 +67,31 @@ export interface Yard {
   close(): Promise<void>
 }
 
-const UPSTREAM_TYPES = new Set(["stdio", "http", "sse"])
+/** What makes a server of each type live. */
+const SOURCES: Record<string, (server: ServerConfig, watchdog: Watchdog) => Source> = {
+  stdio: (server, watchdog) => new UpstreamSource(server, watchdog),
+  http: (server, watchdog) => new UpstreamSource(server, watchdog),
+  sse: (server, watchdog) => new UpstreamSource(server, watchdog),
+  module: openModule,
+  python: openPython,
+  command: (server, watchdog) => new CommandSource(server, watchdog),
+  static: server => new StaticSource(server),
+}
 
 export async function openYard(options: OpenOptions): Promise<Yard> {
   const { log } = options
   const where = {
     ...(options.cwd !== undefined && { cwd: options.cwd }),
     ...(options.config !== undefined && { file: options.config }),
+    ...(options.content !== undefined && { content: options.content }),
   }
   let config = await loadConfig(where)
   reportProblems(config.problems, log)
-  const folder = join(config.root, ".toolyard")
+  const folder = options.folder ?? join(config.root, ".toolyard")
   const kept = options.keep === false ? undefined : folder
   const cache = openCache(kept, problem => log.warn(problem))
   const state = await openState(kept, problem => log.warn(problem))
+  await options.prepare?.(state)
   const audit = new Audit(state.store, problem => log.warn(problem))
   const approvals = createApprovals({
     store: state.store,
@@ -87,8 +111,7 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
       scripts = new ScriptsSource(code.saved, () => code)
       return scripts
     }
-    if (UPSTREAM_TYPES.has(server.entry.type)) return new UpstreamSource(server, watchdog)
-    throw new YardError("config_invalid", `this version cannot serve servers of type "${server.entry.type}"`)
+    return openServer(server, watchdog)
   }
   const catalog = new Catalog(config.policy, {
     openSource,
@@ -106,6 +129,9 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
     },
     log: (level, message) => log[level](message),
     start: options.start ?? Promise.resolve(),
+    bring: tool => bring(tool),
+    root: config.root,
+    cacheFolder: kept && join(kept, "cache"),
   })
   /** What was learned of a tool that has been defined anew since does not hold any more. */
   function schemaOf(id: string): ReturnType<Learning["schemaOf"]> {
@@ -125,10 +151,20 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
     ...(options.sandboxes !== undefined && { sandboxes: options.sandboxes }),
     onScriptsChange: () => void offerScripts().catch((error: unknown) => log.warn(String(error))),
   })
-  const { only = () => true } = options
+  const brought = new Set<string>()
+  const only = (server: ServerConfig): boolean => (options.only?.(server) ?? true) || brought.has(server.name)
+  const bring = async (tool: string): Promise<void> => {
+    const owners = config.servers.filter(
+      server => !only(server) && (tool.startsWith(toolId(server.name, "")) || tool.startsWith(`${server.name}.`)),
+    )
+    for (const { name } of owners) brought.add(name)
+    if (owners.length > 0) await catalog.configure(wanted())
+  }
   let hasScripts = (await code.saved.list()).length > 0
   const wanted = (): ServerConfig[] => {
-    const servers = config.servers.filter(only).map(servable)
+    const guarded = (server: ServerConfig) =>
+      options.readOnly ? { ...server, readOnly: server.readOnly || true } : server
+    const servers = config.servers.filter(only).map(servable).map(guarded)
     const isTaken = config.servers.some(({ name }) => name === SCRIPTS_SERVER)
     return hasScripts && !isTaken && only(SCRIPTS_CONFIG) ? [...servers, SCRIPTS_CONFIG] : servers
   }
@@ -186,6 +222,15 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
   }
 }
 
+/** The source of the server's type, and over it what its entry computes and adds. */
+function openServer(server: ServerConfig, watchdog: Watchdog): Source {
+  const { transforms, additions, discover, entry } = server
+  let source = (SOURCES[entry.type] as (typeof SOURCES)[string])(server, watchdog)
+  if (Object.keys(transforms).length > 0) source = new TransformedSource(server, source, watchdog)
+  const adds = Object.values(additions).some(items => Object.keys(items).length > 0)
+  return entry.type !== "static" && (adds || !discover) ? new StaticSource(server, source) : source
+}
+
 /** A definition is hashed once, however often its tool is called. */
 function createDefinitionHash(): (definition: ToolDefinition) => string {
   const known = new WeakMap<ToolDefinition, string>()
@@ -201,7 +246,7 @@ function createDefinitionHash(): (definition: ToolDefinition) => string {
 
 /** A type that belongs to a later version is shown as disabled, with the reason, and the others start. */
 function servable(server: ServerConfig): ServerConfig {
-  if (!server.enabled || UPSTREAM_TYPES.has(server.entry.type)) return server
+  if (!server.enabled || Object.hasOwn(SOURCES, server.entry.type)) return server
   return {
     ...server,
     enabled: false,

@@ -60,6 +60,16 @@ const deps: CliDeps = {
   setServer: async (file, name, entry) => (await import("../config/edit.ts")).setServer(file, name, entry),
   removeServer: async (file, name) => (await import("../config/edit.ts")).removeServer(file, name),
   schemaUrl: async () => (await import("../config/json-schema.ts")).SCHEMA_URL,
+  async openBlobs(folder, report, create) {
+    const { existsSync } = await import("node:fs")
+    if (!create && !existsSync(folder)) return (await import("../state/blobs-memory.ts")).createMemoryBlobs()
+    return (await import("../state/blobs-files.ts")).openFileBlobs(folder, report)
+  },
+  async buildImage({ output, include = [], ...where }) {
+    const { buildImage } = await import("./image/build.ts")
+    return buildImage({ ...fileOf(where), output, include, createdBy: CLIENT_INFO.version })
+  },
+  openImage: async (from, id) => (await import("./image/open.ts")).openImage(from, id),
 }
 
 function fileOf({ cwd, config }: { cwd: string; config?: string }): { cwd: string; file?: string } {

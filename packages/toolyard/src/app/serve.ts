@@ -69,6 +69,9 @@ export async function serve(options: ServeOptions): Promise<Hub> {
       sessions: () => mcp.sessions,
       startedAt,
       ready: () => ready,
+      offersCode: mcp.offersCode,
+      needsToken: token !== undefined,
+      configFile: () => yard.config.files[0],
     })
   }
   const rest: Listener = async (request, response) => {
@@ -83,15 +86,16 @@ export async function serve(options: ServeOptions): Promise<Hub> {
     },
   )
   const file = join(yard.folder, "hub.json")
-  await writeHubFile(yard.folder, file, {
-    url: server.url,
-    ...(token !== undefined && { token }),
-    pid: process.pid,
-    startedAt: new Date().toISOString(),
-    ...(options.config !== undefined && { config: resolve(options.cwd ?? process.cwd(), options.config) }),
-  }).catch((error: unknown) =>
-    options.log.warn(`${file} could not be written (${String(error)}); commands will not find this hub`),
-  )
+  if (options.keep !== false)
+    await writeHubFile(yard.folder, file, {
+      url: server.url,
+      ...(token !== undefined && { token }),
+      pid: process.pid,
+      startedAt: new Date().toISOString(),
+      ...(options.config !== undefined && { config: resolve(options.cwd ?? process.cwd(), options.config) }),
+    }).catch((error: unknown) =>
+      options.log.warn(`${file} could not be written (${String(error)}); commands will not find this hub`),
+    )
 
   setImmediate(() => listening.resolve())
   // What an earlier hub left unfinished is taken up when the servers that it needs had their chance to be there.

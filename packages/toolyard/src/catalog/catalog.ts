@@ -6,10 +6,19 @@ import { Emitter } from "../model/emitter.ts"
 import { YardError } from "../model/errors.ts"
 import type { JsonObject } from "../model/json.ts"
 import { nearest } from "../model/nearest.ts"
-import type { OfferList, Source, SourceCache, SourceHealth, ToolResult, Unsubscribe } from "../model/source.ts"
+import type {
+  OfferList,
+  Source,
+  SourceCache,
+  SourceHealth,
+  ToolResult,
+  Unsubscribe,
+  YardAccess,
+} from "../model/source.ts"
 import type { Audit } from "../policy/audit.ts"
 import { decide, type Verdict } from "../policy/rules.ts"
 import type { Blobs } from "../state/types.ts"
+import { callWithin } from "./inner-call.ts"
 import { type CatalogTool, Member } from "./member.ts"
 import { Metrics } from "./metrics.ts"
 import { createNameTable, type NamedServer, type NameTable } from "./name-table.ts"
@@ -44,8 +53,13 @@ export interface CatalogDeps {
     schemaOf(toolId: string): { schema: JsonObject; calls: number } | undefined
   }
   log: (level: "info" | "warn", message: string) => void
+  /** Starts the server that has this tool, where it was left out because nothing seemed to need it. */
+  bring?: (tool: string) => Promise<void>
   /** See `SourceContext`. */
   start: Promise<void>
+  /** The project's folder, and the one for what can be made again. */
+  root: string
+  cacheFolder?: string | undefined
 }
 
 export interface FoundTool {
@@ -67,12 +81,21 @@ export class Catalog {
   #members = new Map<string, Member>()
   #tools = new Map<string, CatalogTool>()
   readonly #unlisted = new Map<Member, { since: number; opening: Promise<void> }>()
+  /** What sources may use of the yard. */
+  readonly #access: YardAccess
   #index: { version: number; index: SearchIndex } | undefined
   #names: { version: number; table: NameTable } | undefined
 
   constructor(policy: Policy, deps: CatalogDeps) {
     this.#policy = policy
     this.#deps = deps
+    this.#access = {
+      root: deps.root,
+      cacheFolder: deps.cacheFolder,
+      call: (outer, tool, args) => callWithin(outer, inner => this.call(inner, tool, args)),
+      blob: cid => deps.blobs.get(cid),
+      putBlob: async (bytes, mediaType) => (await deps.blobs.put(bytes, { mediaType })).cid,
+    }
     this.#pipeline = new Pipeline({
       blobs: deps.blobs,
       audit: deps.audit,
@@ -135,7 +158,7 @@ export class Catalog {
     source.on("health", health => {
       if (!current()) return
       const { state, reason } = health
-      const failing = state === "down" || state === "needs-login"
+      const failing = state === "down" || state === "needs-login" || (state === "up" && reason !== undefined)
       // A server that stays down for the same reason is told of once, not at every retry.
       const message = failing ? `${name} is ${state}: ${reason}` : `${name} is ${state}`
       if (state !== "connecting" && message !== said) {
@@ -152,6 +175,7 @@ export class Catalog {
     })
     const since = Date.now()
     const opening = source.open({
+      yard: this.#access,
       start: this.#deps.start,
       cache: this.#deps.cache,
       log: line => this.#deps.log("info", `${name}: ${line}`),
@@ -260,6 +284,7 @@ export class Catalog {
 
   /** A server that was never listed may have it: it is given the time to connect. */
   async #callUnlisted(call: Call, id: string, args: JsonObject): Promise<ToolResult> {
+    await this.#deps.bring?.(id)
     await this.whenListed(undefined, UNLISTED_CALL_MS)
     return this.#pipeline.call(call, this.requireTool(id), args)
   }

@@ -1,12 +1,12 @@
 import { afterEach, describe, expect, it } from "vitest"
 import { Call } from "../model/call.ts"
 import type { Caller } from "../model/caller.ts"
-import type { Policy, ServerConfig } from "../model/config.ts"
+import { type Policy, SERVER_DEFAULTS, type ServerConfig } from "../model/config.ts"
 import { Emitter } from "../model/emitter.ts"
 import { YardError } from "../model/errors.ts"
 import type { JsonObject } from "../model/json.ts"
 import type { ToolDefinition } from "../model/mcp.ts"
-import type { Source, SourceEvents } from "../model/source.ts"
+import type { Source, SourceEvents, YardAccess } from "../model/source.ts"
 import { Audit, type AuditRow } from "../policy/audit.ts"
 import { openState } from "../state/open.ts"
 import { Catalog } from "./catalog.ts"
@@ -59,19 +59,13 @@ async function openCatalog(
     approve,
     log: (_level, message) => warnings.push(message),
     start: Promise.resolve(),
+    root: ".",
   })
   await catalog.configure([
     {
       name: "s",
+      ...SERVER_DEFAULTS,
       entry: { type: "inline" },
-      enabled: true,
-      rename: {},
-      readOnly: false,
-      timeoutMs: 60_000,
-      concurrency: 64,
-      isolation: "shared",
-      network: [],
-      tools: {},
       hash: "1",
       ...config,
     },
@@ -311,5 +305,90 @@ describe("the call pipeline", () => {
     })
     expect(catalog.tools().map(({ id }) => id)).toEqual(["s__fetch_a"])
     expect(await call("s__fetch_a")).toEqual(answer("get_a"))
+  })
+})
+
+describe("a call that a tool makes while it works", () => {
+  /** A source whose tools may call others; `yard` is what the catalog gave it. */
+  function callingSource(tools: Parameters<typeof inlineSource>[0]) {
+    let yard: YardAccess | undefined
+    const source: Source = {
+      ...inlineSource(tools),
+      open: async context => {
+        yard = context.yard
+      },
+    }
+    return { source, call: (outer: Call, tool: string): Promise<JsonObject> => yard!.call(outer, tool, {}) }
+  }
+
+  it("is for the same caller, under the same rules, and has a row of its own", async () => {
+    const { source, call: callOther } = callingSource({
+      outer: { run: (_args, call) => callOther(call, "s__inner") },
+      inner: { run: async () => answer("from inside") },
+      forbidden: { run: async () => answer("never") },
+      tries: { run: (_args, call) => callOther(call, "s__forbidden") },
+    })
+    const rules = [{ match: ["s__forbidden"], do: "deny" as const }]
+    const { call, rows } = await openCatalog(source, {}, { default: "allow", rules, askTimeoutMs: 1_000 })
+    expect(await call("s__outer")).toEqual(answer("from inside"))
+    expect((await rows()).map(({ tool, surface }) => [tool, surface])).toEqual([
+      ["s__outer", "library"],
+      ["s__inner", "library"],
+    ])
+    await expect(call("s__tries")).rejects.toMatchObject({ code: "denied" })
+  })
+
+  it("does not wait for a slot of the server that makes it", async () => {
+    const { source, call: callOther } = callingSource({
+      outer: { run: (_args, call) => callOther(call, "s__inner") },
+      inner: { run: async () => answer("got through") },
+    })
+    const { call } = await openCatalog(source, { concurrency: 1, timeoutMs: 5_000 })
+    const results = await Promise.all([call("s__outer"), call("s__outer"), call("s__outer")])
+    expect(results).toEqual([answer("got through"), answer("got through"), answer("got through")])
+  })
+
+  it("ends with the call around it", async () => {
+    const reasons: string[] = []
+    const { source, call: callOther } = callingSource({
+      outer: { run: (_args, call) => callOther(call, "s__inner") },
+      inner: {
+        run: (_args, call) =>
+          new Promise((_, reject) => {
+            call.onAbort({
+              onAbort: reason => {
+                reasons.push(reason.code)
+                reject(reason)
+              },
+            })
+          }),
+      },
+    })
+    const { catalog } = await openCatalog(source)
+    const outer = new Call(CALLER)
+    const calling = catalog.call(outer, "s__outer", {})
+    setImmediate(() => outer.abort(new YardError("cancelled", "left")))
+    await expect(calling).rejects.toMatchObject({ code: "cancelled" })
+    expect(reasons).toEqual(["cancelled"])
+  })
+
+  it("comes to an end where tools call each other in a circle", async () => {
+    const { source, call: callOther } = callingSource({
+      circle: { run: (_args, call) => callOther(call, "s__circle") },
+    })
+    const { call } = await openCatalog(source)
+    await expect(call("s__circle")).rejects.toMatchObject({ code: "overloaded" })
+  })
+
+  it("lets the time of the call around it stand still while a person is asked", async () => {
+    const { source, call: callOther } = callingSource({
+      outer: { run: (_args, call) => callOther(call, "s__inner") },
+      inner: { run: async () => answer("approved") },
+    })
+    const rules = [{ match: ["s__inner"], do: "ask" as const }]
+    const policy: Policy = { default: "allow", rules, askTimeoutMs: 60_000 }
+    const approve: Approve = () => new Promise(resolve => setTimeout(resolve, 300))
+    const { call } = await openCatalog(source, { timeoutMs: 100 }, policy, approve)
+    expect(await call("s__outer")).toEqual(answer("approved"))
   })
 })

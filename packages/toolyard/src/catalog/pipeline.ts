@@ -5,6 +5,7 @@ import { toYardError, YardError } from "../model/errors.ts"
 import type { JsonObject } from "../model/json.ts"
 import type { Source, ToolResult } from "../model/source.ts"
 import type { Audit, AuditRow } from "../policy/audit.ts"
+import { Slots } from "../policy/limits.ts"
 import type { Verdict } from "../policy/rules.ts"
 import type { Blobs } from "../state/types.ts"
 import { capResult, MAX_RESULT_BYTES, resultSize } from "./cap.ts"
@@ -30,6 +31,7 @@ export type Approve = (tool: CatalogTool, because: string, call: Call, args: Jso
 export class Pipeline {
   readonly #deps: PipelineDeps
   readonly #validator: Validator
+  readonly #unlimited = new Slots("calls within calls", Number.POSITIVE_INFINITY)
 
   constructor(deps: PipelineDeps) {
     this.#deps = deps
@@ -51,8 +53,10 @@ export class Pipeline {
       }
       const { member } = tool
       const source = sourceOf(member)
-      if (!member.slots.tryTake()) await member.slots.take(call)
-      const deadline = startClock(call, member, tool.id, tool.timeoutMs)
+      // A call within a call of the same server has that one's slot: waiting for another could be waiting for itself.
+      const slots = call.isWithin(member.name) ? this.#unlimited : member.slots
+      if (!slots.tryTake()) await slots.take(call)
+      const deadline = startClock(call, member.name, slots, tool.id, tool.timeoutMs)
       let result: ToolResult
       try {
         result = await source.call(tool.sourceName, args, call)
@@ -75,7 +79,7 @@ export class Pipeline {
   async use<T>(call: Call, member: Member, work: (source: Source) => Promise<T>): Promise<T> {
     const source = sourceOf(member)
     if (!member.slots.tryTake()) await member.slots.take(call)
-    const deadline = startClock(call, member, member.name, member.config.timeoutMs)
+    const deadline = startClock(call, member.name, member.slots, member.name, member.config.timeoutMs)
     try {
       return await work(source)
     } finally {
@@ -93,7 +97,12 @@ export class Pipeline {
 
   async #approve(tool: CatalogTool, because: string, call: Call, args: JsonObject): Promise<void> {
     if (!this.#deps.approve) throw new YardError("approval_required", `${tool.id} needs approval: ${because}`)
-    await this.#deps.approve(tool, because, call, args)
+    call.outer?.wait(true)
+    try {
+      await this.#deps.approve(tool, because, call, args)
+    } finally {
+      call.outer?.wait(false)
+    }
     // People take their time: the caller may have left and the rules may have changed since.
     if (call.aborted) throw call.aborted
     this.#authorize(tool, call.caller)
@@ -130,8 +139,9 @@ function sourceOf(member: Member): Source {
   throw new YardError("server_disabled", `${member.name} is disabled: ${member.health().reason}`)
 }
 
-function startClock(call: Call, { slots }: Member, what: string, limitMs: number): Deadline {
+function startClock(call: Call, server: string, slots: Slots, what: string, limitMs: number): Deadline {
   const { timeoutMs } = call
+  call.server = server
   const deadline = new Deadline(call, slots, what, timeoutMs === undefined ? limitMs : Math.min(limitMs, timeoutMs))
   call.clock = deadline
   return deadline

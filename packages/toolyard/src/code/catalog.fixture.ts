@@ -1,7 +1,7 @@
 /** A catalog over sources that stand in the test's own process: the smallest real ones. */
 import { Catalog } from "../catalog/catalog.ts"
 import type { Caller } from "../model/caller.ts"
-import type { Policy, ServerConfig } from "../model/config.ts"
+import { type Policy, SERVER_DEFAULTS, type ServerConfig } from "../model/config.ts"
 import { Emitter } from "../model/emitter.ts"
 import type { JsonObject } from "../model/json.ts"
 import type { ToolDefinition } from "../model/mcp.ts"
@@ -59,21 +59,17 @@ export async function openTestCatalog(
       audit: new Audit(state.store, () => {}),
       log: () => {},
       start: Promise.resolve(),
+      root: ".",
     },
   )
   await catalog.configure(
     Object.entries(servers).map(([name, { description, enabled = true }]) => ({
+      ...SERVER_DEFAULTS,
       name,
       entry: { type: "inline" },
       enabled,
       ...(description !== undefined && { description }),
-      rename: {},
-      readOnly: false,
       timeoutMs: 1_000,
-      concurrency: 10,
-      isolation: "shared",
-      tools: {},
-      network: [],
       hash: name,
     })),
   )

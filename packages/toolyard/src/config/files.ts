@@ -1,12 +1,15 @@
 /** Which files hold the configuration, and their text. */
 import { readFileSync, realpathSync, type Stats, statSync } from "node:fs"
 import { homedir } from "node:os"
-import { dirname, isAbsolute, join, resolve } from "node:path"
+import { basename, dirname, isAbsolute, join, resolve } from "node:path"
+import { serversFolder } from "./servers-folder.ts"
 
 export interface LoadOptions {
   cwd?: string
   /** Read this file and no other. */
   file?: string
+  /** The configuration itself, in place of any file. */
+  content?: object
   env?: NodeJS.ProcessEnv
   home?: string
 }
@@ -24,6 +27,7 @@ export interface Found {
 
 export function findFiles(options: LoadOptions): Found {
   const cwd = resolve(options.cwd ?? process.cwd())
+  if (options.content !== undefined) return { root: cwd, foreign: [] }
   if (options.file !== undefined) {
     const project = resolve(cwd, options.file)
     return { root: dirname(project), project, foreign: [] }
@@ -45,8 +49,22 @@ export function findFiles(options: LoadOptions): Found {
   return { root: cwd, ...(user && { user }), foreign }
 }
 
+/** Whether the files in the folder `servers` count: where toolyard's own file makes a project of the folder around it. */
+export function hasServersFolder({ file }: LoadOptions, { project }: Found): boolean {
+  return project !== undefined && (file !== undefined || basename(project) === PROJECT_FILES[0])
+}
+
 /** Every file that would count if it existed: what to watch. */
 export function candidateFiles(options: LoadOptions): string[] {
+  if (options.content !== undefined) return []
+  const found = findFiles(options)
+  if (!hasServersFolder(options, found)) return configFiles(options)
+  const servers = serversFolder(found.root)
+  // The folder itself changes when a file comes or goes; the second path has it watched.
+  return [...configFiles(options), servers, join(servers, PROJECT_FILES[0])]
+}
+
+function configFiles(options: LoadOptions): string[] {
   const cwd = resolve(options.cwd ?? process.cwd())
   if (options.file !== undefined) return [resolve(cwd, options.file)]
   const user = userFile(options)

@@ -152,7 +152,7 @@ describe("entries", () => {
       math: { type: "module", file: "./servers/math.ts" },
       stats: { type: "python", file: "./servers/stats.py" },
       disk: { type: "command", command: "df", args: ["-h", "{{path}}"] },
-      notes: { type: "static", tools: { t: { inputSchema: {} } }, resources: {}, prompts: {} },
+      notes: { type: "static", tools: { t: { text: "hi" } }, resources: {}, prompts: {} },
       petstore: { type: "openapi", spec: "./petstore.yaml", auth: { key: "k" } },
       shop: { type: "graphql", url: "https://shop.example/graphql" },
       hn: { type: "prompt", prompt: "Hacker News" },
@@ -160,7 +160,53 @@ describe("entries", () => {
     const sandbox = { timeoutMs: 30000, memoryMb: 64, network: [] }
     const config = await loadProject({ $schema: "x", mcpServers: later, sandbox, llm: "a/b", surface: "direct" })
     expect(config.problems).toEqual([])
-    expect(Object.fromEntries(config.servers.map(each => [each.name, each.entry]))).toEqual(later)
+    const { petstore, shop, hn } = later
+    expect(Object.fromEntries(config.servers.map(each => [each.name, each.entry]))).toEqual({
+      math: { type: "module", file: join(project, "servers/math.ts"), env: {} },
+      stats: { type: "python", file: join(project, "servers/stats.py"), env: {} },
+      disk: { type: "command", command: "df", args: ["-h", "{{path}}"], cwd: project, env: {}, parameters: {} },
+      notes: { type: "static" },
+      petstore,
+      shop,
+      hn,
+    })
+  })
+
+  it("keeps what an entry adds and computes, with paths that hold wherever the hub was started", async () => {
+    const tools = { hello: { text: "Hello {{name}}" }, old: { enabled: false } }
+    const resources = { "variable://motto": "Be brief", "file://./notes.md": { mimeType: "text/markdown" } }
+    const transforms = { tools: "./computed.ts", resources: "cid://bafy" }
+    const config = await loadProject({
+      mcpServers: { a: { command: "x", tools, resources, prompts: { p: { text: "?" } }, transforms, discover: false } },
+    })
+    expect(config.problems).toEqual([])
+    expect(server(config, "a")).toMatchObject({
+      additions: {
+        tools: { hello: { text: "Hello {{name}}" } },
+        resources: { "variable://motto": { text: "Be brief" }, "file://./notes.md": { mimeType: "text/markdown" } },
+        prompts: { p: { text: "?" } },
+      },
+      tools: { old: { enabled: false } },
+      transforms: { tools: join(project, "computed.ts"), resources: "cid://bafy" },
+      discover: false,
+    })
+  })
+
+  it("says of a static tool that it gives nothing", async () => {
+    const { problems } = await loadProject({ mcpServers: { s: { type: "static", tools: { t: { title: "T" } } } } })
+    expect(problems).toMatchObject([
+      { severity: "warning", key: "mcpServers.s.tools.t", message: expect.stringContaining("what calling it gives") },
+    ])
+  })
+
+  it("takes a configuration that a program gives, and reads no file", async () => {
+    write("toolyard.json", { mcpServers: { fromFile: { command: "x" } } })
+    const config = await load({ content: { mcpServers: { given: { type: "module", file: "a.ts" }, bad: 1 } } })
+    expect(config.servers.map(({ name, entry }) => [name, entry.type])).toEqual([
+      ["given", "module"],
+      ["bad", "unknown"],
+    ])
+    expect(config).toMatchObject({ root: project, files: [], problems: [{ file: "the given configuration" }] })
   })
 
   it("fills in the defaults", async () => {
@@ -176,6 +222,9 @@ describe("entries", () => {
       isolation: "shared",
       network: [],
       tools: {},
+      additions: { tools: {}, resources: {}, prompts: {} },
+      transforms: {},
+      discover: true,
       hash: expect.stringMatching(/^[0-9a-f]{16}$/),
     })
   })

@@ -6,16 +6,22 @@ import { DEFAULT_LIMITS } from "../model/run.ts"
 import { check, kindOf, reportUnknown } from "./check.ts"
 import { type Document, parseDocument } from "./document.ts"
 import { expandValue } from "./expand.ts"
-import { findFiles, type LoadOptions, readText } from "./files.ts"
+import { findFiles, hasServersFolder, type LoadOptions, readText } from "./files.ts"
 import { mergePolicies, type PolicyPart, toPolicy } from "./policy.ts"
 import { quote, type Report, reportMissing, reportTo } from "./report.ts"
 import { CONFIG_FILE, SECTIONS } from "./schema.ts"
 import { toServer } from "./server-entry.ts"
 import { plainName } from "./server-name.ts"
+import { findServerFiles, serversFolder } from "./servers-folder.ts"
 
 export { candidateFiles, type LoadOptions, userFile } from "./files.ts"
 
 type Sections = typeof SECTIONS
+
+/** Where a configuration stands that came from a program. */
+const GIVEN = "the given configuration"
+/** An entry with none of these only changes what the folder `servers` has under its name. */
+const SAYS_WHERE = ["type", "command", "url", "file"]
 
 interface Part {
   file: string
@@ -25,7 +31,8 @@ interface Part {
 
 export async function loadConfig(options: LoadOptions = {}): Promise<YardConfig> {
   const problems: ConfigProblem[] = []
-  const { root, project, user, foreign } = findFiles(options)
+  const found = findFiles(options)
+  const { root, project, user, foreign } = found
   // The project's folder has a name of its own, for servers that want absolute paths.
   const env = { TOOLYARD_ROOT: root, ...(options.env ?? process.env) }
   for (const file of foreign)
@@ -36,11 +43,17 @@ export async function loadConfig(options: LoadOptions = {}): Promise<YardConfig>
       fix: "Name it with --config if you trust it.",
     })
 
-  const parts = [project, user].flatMap(file => (file === undefined ? [] : (readPart(file, problems) ?? [])))
+  const given = options.content === undefined ? undefined : toPart(GIVEN, JSON.stringify(options.content), problems)
+  const parts = given
+    ? [given]
+    : [project, user].flatMap(file => (file === undefined ? [] : (readPart(file, problems) ?? [])))
   if (options.file !== undefined && project !== undefined && parts.length === 0 && problems.length === 0)
     problems.push({ severity: "error", file: project, message: "there is no such file", fix: "Check the path." })
 
-  const servers = toServers(parts, root, env)
+  const fromFolder = hasServersFolder(options, found)
+    ? findServerFiles(root, reportTo(problems, serversFolder(root), parseDocument("{}")))
+    : new Map<string, JsonObject>()
+  const servers = toServers(parts, root, env, fromFolder)
   const surfaces = parts.map(part => section("surface", part, env))
   const sandboxes = parts.map(part => section("sandbox", part, env) ?? {})
   for (const part of parts) section("llm", part, env)
@@ -50,7 +63,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<YardConfig>
   )
   return {
     root,
-    files: parts.map(({ file }) => file),
+    files: given ? [] : parts.map(({ file }) => file),
     servers,
     surface: surfaces.find(surface => surface !== undefined) ?? "auto",
     policy: mergePolicies(policies),
@@ -76,7 +89,11 @@ function readPart(file: string, problems: ConfigProblem[]): Part | undefined {
     problems.push({ severity: "error", file, ...read })
     return undefined
   }
-  const document: Document = parseDocument(read.text)
+  return toPart(file, read.text, problems)
+}
+
+function toPart(file: string, text: string, problems: ConfigProblem[]): Part | undefined {
+  const document: Document = parseDocument(text)
   if (document.errors.length > 0) {
     problems.push(...document.errors.map(error => ({ severity: "error" as const, file, ...error })))
     return undefined
@@ -96,7 +113,12 @@ function readPart(file: string, problems: ConfigProblem[]): Part | undefined {
   return { file, content: document.value, report }
 }
 
-function toServers(parts: Part[], root: string, env: NodeJS.ProcessEnv): ServerConfig[] {
+function toServers(
+  parts: Part[],
+  root: string,
+  env: NodeJS.ProcessEnv,
+  fromFolder: Map<string, JsonObject>,
+): ServerConfig[] {
   const servers = new Map<string, ServerConfig>()
   const plain = new Map<string, string>()
   for (const { content, report } of parts) {
@@ -108,7 +130,9 @@ function toServers(parts: Part[], root: string, env: NodeJS.ProcessEnv): ServerC
     }
     for (const [name, raw] of Object.entries(mcpServers)) {
       if (servers.has(name)) continue
-      servers.set(name, toServer(name, raw, { root, env, report }))
+      const file = fromFolder.get(name)
+      const isPart = file && isObject(raw) && !SAYS_WHERE.some(key => Object.hasOwn(raw, key))
+      servers.set(name, toServer(name, isPart ? { ...file, ...raw } : raw, { root, env, report }))
       const twin = plain.get(plainName(name))
       if (twin === undefined) plain.set(plainName(name), name)
       else
@@ -120,6 +144,9 @@ function toServers(parts: Part[], root: string, env: NodeJS.ProcessEnv): ServerC
         })
     }
   }
+  const silent: Report = { error: () => {}, warning: () => {} }
+  for (const [name, entry] of fromFolder)
+    if (!servers.has(name)) servers.set(name, toServer(name, entry, { root, env: {}, report: silent }))
   return [...servers.values()]
 }
 

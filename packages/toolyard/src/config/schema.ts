@@ -17,13 +17,25 @@ const oneOrMany = (description: string) =>
     .optional()
     .describe(description)
 
+/** An override of a tool that the server has; with one of the last keys, a tool of its own. */
 const toolOverride = z.looseObject({
   enabled: flag("Whether the tool is offered at all."),
   timeoutMs: milliseconds("How long one call of this tool may take, in milliseconds."),
   description: text("What clients read about the tool, in place of the server's own words.").optional(),
   title: text("The tool's name for people.").optional(),
   annotations: anyMap("Hints such as readOnlyHint or destructiveHint, laid over the server's own."),
+  inputSchema: anyMap("What the tool takes: JSON Schema. Default: a string for each {{name}}."),
+  outputSchema: anyMap("What the tool gives: JSON Schema."),
+  text: text("A tool that answers with this text, its {{name}} filled in.").optional(),
+  content: z.array(z.unknown()).optional().describe("A tool that answers with these content blocks."),
+  structured: anyMap("A tool that answers with this value."),
+  call: text("A tool that calls this one (server__tool) with `arguments`.").optional(),
+  arguments: anyMap("The arguments of `call`; {{name}} is filled in."),
+  cid: text("A tool that answers with the content under this id.").optional(),
 })
+
+/** The keys that say what calling a tool gives. */
+export const TOOL_BODIES = ["text", "content", "structured", "call", "cid"] as const
 
 const transforms = z.strictObject({
   tools: text("A module whose default export computes the tools.").optional(),
@@ -65,6 +77,10 @@ const process = {
   cwd: text("The folder to run in. Default: the project's folder.").optional(),
 }
 const headers = textMap("HTTP headers sent with every request.")
+const file = {
+  file: z.string().min(1).describe("The file, relative to the project's folder, or cid:// content."),
+  env: textMap("Environment variables for its process, added to a small safe set."),
+}
 
 export const ENTRIES = {
   stdio: z.strictObject({
@@ -84,18 +100,24 @@ export const ENTRIES = {
   }),
   module: z.strictObject({
     type: z.literal("module").describe("A TypeScript or JavaScript file: exported functions become tools."),
-    file: z.string().min(1).describe("The file, relative to the project's folder."),
+    ...file,
     ...shared,
   }),
   python: z.strictObject({
     type: z.literal("python").describe("A Python file: its functions become tools."),
-    file: z.string().min(1).describe("The file, relative to the project's folder."),
+    ...file,
+    python: text("The Python to run it with. Default: python3.").optional(),
     ...shared,
   }),
   command: z.strictObject({
     type: z.literal("command").describe("One tool made from a command line; {{name}} becomes a parameter."),
     command: z.string().min(1).describe("The program to run; never through a shell."),
     ...process,
+    stdin: text("What is written to the program; {{name}} is filled in.").optional(),
+    parameters: z
+      .record(z.string(), z.record(z.string(), z.unknown()))
+      .optional()
+      .describe("What is known of each parameter besides its name: JSON Schema."),
     ...shared,
   }),
   static: z.strictObject({

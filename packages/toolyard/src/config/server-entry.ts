@@ -1,13 +1,24 @@
 /** One entry of `mcpServers` → `ServerConfig`: variables expanded, checked, defaults filled in. Never throws. */
 import { isAbsolute, resolve } from "node:path"
-import type { HttpEntry, OtherEntry, ServerConfig, StdioEntry, ToolOverride } from "../model/config.ts"
+import {
+  type Additions,
+  type CommandEntry,
+  type Entry,
+  type FileEntry,
+  type HttpEntry,
+  SERVER_DEFAULTS,
+  type ServerConfig,
+  type StdioEntry,
+  type ToolOverride,
+  type Transforms,
+} from "../model/config.ts"
 import { isObject, type JsonObject } from "../model/json.ts"
 import { nearest } from "../model/nearest.ts"
 import { check, kindOf } from "./check.ts"
 import { expandValue } from "./expand.ts"
 import { hashOf } from "./hash.ts"
 import { type Note, quote, type Report, reportMissing } from "./report.ts"
-import { ENTRIES, type ServerType, SHARED_KEYS, type SharedKeys, TYPES } from "./schema.ts"
+import { ENTRIES, type ServerType, SHARED_KEYS, type SharedKeys, TOOL_BODIES, TYPES } from "./schema.ts"
 import { nameProblem } from "./server-name.ts"
 import { unsound } from "./unsound.ts"
 
@@ -27,7 +38,7 @@ export function toServer(name: string, raw: unknown, context: EntryContext): Ser
   const broken = (reason: string, note?: Note): ServerConfig => {
     if (note) report.error(note)
     const entry = { type: writtenType.slice(0, 40) }
-    const server = { ...withDefaults({}), name, entry, enabled: false, disabledReason: reason }
+    const server = { ...withDefaults({}, root), name, entry, enabled: false, disabledReason: reason }
     return { ...server, hash: hashOf({ reason, rawHash }) }
   }
 
@@ -51,10 +62,18 @@ export function toServer(name: string, raw: unknown, context: EntryContext): Ser
     const fault = unsound(entry)
     if (fault) return broken(`the entry is not valid: ${fault.message}`, { ...fault, path: [...path, ...fault.path] })
   }
+  if (type === "static")
+    for (const tool of Object.keys(shared.tools ?? {}))
+      if (!hasBody(shared.tools?.[tool] ?? {}))
+        report.warning({
+          path: [...path, "tools", tool],
+          part: "key",
+          message: `the tool ${quote(tool)} does not say what calling it gives, and is left out`,
+          fix: `Add one of ${TOOL_BODIES.join(", ")}.`,
+        })
   const state = { enabled: disabledReason === undefined, ...(disabledReason !== undefined && { disabledReason }) }
-  const server = { ...withDefaults(shared), entry, ...state }
-  const { resources, prompts, transforms, discover } = shared
-  return { ...server, name, hash: hashOf({ ...server, resources, prompts, transforms, discover }) }
+  const server = { ...withDefaults(shared, root), entry, ...state }
+  return { ...server, name, hash: hashOf(server) }
 }
 
 function typeOf(entry: JsonObject): ServerType | Note {
@@ -72,37 +91,75 @@ function typeOf(entry: JsonObject): ServerType | Note {
   return { path: ["type"], message: "`type` is not a type of server that toolyard knows", fix }
 }
 
-function toEntry(type: ServerType, data: JsonObject, root: string): StdioEntry | HttpEntry | OtherEntry {
+function toEntry(type: ServerType, data: JsonObject, root: string): Entry {
   if (type === "stdio") {
     const { command, args = [], env = {}, cwd } = data as unknown as Partial<StdioEntry> & { command: string }
-    const program = /^\.\.?[/\\]/.test(command) && !isAbsolute(command) ? resolve(root, command) : command
     // Always a folder, so that a server finds its files wherever in the project the hub was started.
-    return { type, command: program, args, env, cwd: resolve(root, cwd ?? ".") }
+    return { type, command: toProgram(command, root), args, env, cwd: resolve(root, cwd ?? ".") }
   }
   if (type === "http") {
     const { url, headers = {} } = data as unknown as Partial<HttpEntry> & { url: string }
     return { type: data.type === "sse" ? "sse" : "http", url, headers }
   }
-  const own = type === "static" ? ["tools", "resources", "prompts"] : []
-  const keys = Object.keys(data).filter(key => own.includes(key) || !SHARED_KEYS.includes(key))
+  if (type === "module" || type === "python") {
+    const { file, env = {}, python } = data as unknown as Partial<FileEntry> & { file: string }
+    return { type, file: toFile(file, root), env, ...(python !== undefined && { python: toProgram(python, root) }) }
+  }
+  if (type === "command") {
+    const { command, args = [], env = {}, cwd, stdin, parameters = {} } = data as unknown as Partial<CommandEntry>
+    const place = { command: toProgram(command as string, root), cwd: resolve(root, cwd ?? ".") }
+    return { type, ...place, args, env, parameters, ...(stdin !== undefined && { stdin }) }
+  }
+  if (type === "static") return { type }
+  const keys = Object.keys(data).filter(key => !SHARED_KEYS.includes(key))
   return { ...Object.fromEntries(keys.map(key => [key, data[key]])), type }
 }
 
-function withDefaults(shared: SharedKeys): Omit<ServerConfig, "name" | "entry" | "enabled" | "hash"> {
+/** A program beside the configuration, or one that is looked for in the PATH. */
+function toProgram(command: string, root: string): string {
+  return /^\.\.?[/\\]/.test(command) && !isAbsolute(command) ? resolve(root, command) : command
+}
+
+function toFile(file: string, root: string): string {
+  return file.startsWith("cid://") ? file : resolve(root, file)
+}
+
+function withDefaults(shared: SharedKeys, root: string): Omit<ServerConfig, "name" | "entry" | "enabled" | "hash"> {
   const include = both(shared.include, shared.includeTools)
   const exclude = both(shared.exclude, shared.excludeTools)
   return {
     ...(shared.description !== undefined && { description: shared.description }),
     ...(include && { include }),
     ...(exclude && { exclude }),
-    rename: shared.rename ?? {},
-    readOnly: shared.readOnly ?? false,
-    timeoutMs: shared.timeoutMs ?? 60_000,
-    concurrency: shared.concurrency ?? 64,
-    isolation: shared.isolation ?? "shared",
-    network: shared.network ?? [],
+    rename: shared.rename ?? SERVER_DEFAULTS.rename,
+    readOnly: shared.readOnly ?? SERVER_DEFAULTS.readOnly,
+    timeoutMs: shared.timeoutMs ?? SERVER_DEFAULTS.timeoutMs,
+    concurrency: shared.concurrency ?? SERVER_DEFAULTS.concurrency,
+    isolation: shared.isolation ?? SERVER_DEFAULTS.isolation,
+    network: shared.network ?? SERVER_DEFAULTS.network,
     tools: Object.fromEntries(Object.entries(shared.tools ?? {}).map(([tool, over]) => [tool, toOverride(over)])),
+    additions: toAdditions(shared),
+    transforms: toTransforms(shared.transforms ?? {}, root),
+    discover: shared.discover ?? SERVER_DEFAULTS.discover,
   }
+}
+
+function toAdditions({ tools = {}, resources = {}, prompts = {} }: SharedKeys): Additions {
+  const own = Object.entries(tools).filter(([, tool]) => hasBody(tool))
+  return { tools: Object.fromEntries(own), resources: objects(resources), prompts: objects(prompts) }
+}
+
+function hasBody(tool: JsonObject): boolean {
+  return TOOL_BODIES.some(body => tool[body] !== undefined)
+}
+
+/** `"variable://x": "text"` is short for an object that holds the text. */
+function objects(items: Record<string, unknown>): Record<string, JsonObject> {
+  return Object.fromEntries(Object.entries(items).map(([name, item]) => [name, isObject(item) ? item : { text: item }]))
+}
+
+function toTransforms(written: Transforms, root: string): Transforms {
+  return Object.fromEntries(Object.entries(written).map(([list, file]) => [list, toFile(file, root)]))
 }
 
 function toOverride(written: ToolOverride): ToolOverride {

@@ -1,18 +1,25 @@
 /** Faults of an entry that types can't tell, found before a process is spawned or a request is sent. */
-import type { HttpEntry, OtherEntry, StdioEntry } from "../model/config.ts"
+import type { CommandEntry, Entry, FileEntry, HttpEntry, StdioEntry } from "../model/config.ts"
 import type { Note } from "./report.ts"
 
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 
-export function unsound(entry: StdioEntry | HttpEntry | OtherEntry): Note | undefined {
-  if (entry.type === "stdio") return unsoundProcess(entry as StdioEntry)
+export function unsound(entry: Entry): Note | undefined {
+  if (entry.type === "stdio" || entry.type === "command") return unsoundProcess(entry as StdioEntry | CommandEntry)
+  if (entry.type === "module" || entry.type === "python") {
+    const { file, env } = entry as FileEntry
+    return unsoundProcess({ command: file, args: [], env }, "file")
+  }
   if (entry.type === "http" || entry.type === "sse") return unsoundRequest(entry as HttpEntry)
   return undefined
 }
 
-function unsoundProcess({ command, args, env, cwd }: StdioEntry): Note | undefined {
+function unsoundProcess(
+  { command, args, env, cwd }: Pick<StdioEntry, "command" | "args" | "env" | "cwd">,
+  key = "command",
+): Note | undefined {
   const texts: [path: (string | number)[], text: string][] = [
-    [["command"], command],
+    [[key], command],
     [["cwd"], cwd ?? ""],
     ...args.map((text, index): [(string | number)[], string] => [["args", index], text]),
     ...Object.entries(env).map(([name, text]): [(string | number)[], string] => [["env", name], text]),

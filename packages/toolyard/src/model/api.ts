@@ -16,7 +16,7 @@ export interface ApiServer {
   tools: number
   resources: number
   prompts: number
-  /** Why it is not up. */
+  /** Why it is not up; or, while it is, what is wrong all the same. */
   reason?: string
   /** ISO time of the next attempt to connect. */
   nextRetryAt?: string

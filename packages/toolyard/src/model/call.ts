@@ -36,6 +36,10 @@ export class Call {
   /** Shorter than the server's own limit, never longer. */
   timeoutMs: number | undefined
   clock: CallClock | undefined
+  /** The call during which a tool made this one. */
+  outer: Call | undefined
+  /** The server that works on it. */
+  server: string | undefined
   /** Why the call ended before its answer, once it has. */
   aborted: YardError | undefined
   #listeners: AbortListener[] | undefined
@@ -73,6 +77,17 @@ export class Call {
       if (this.aborted) this.#controller.abort(this.aborted)
     }
     return this.#controller.signal
+  }
+
+  /** From now on (or no longer) a person is waited for, by this call and those around it. */
+  wait(waiting: boolean): void {
+    this.clock?.wait(waiting)
+    this.outer?.wait(waiting)
+  }
+
+  /** Whether the server is at work on a call around this one. */
+  isWithin(server: string): boolean {
+    return this.outer !== undefined && (this.outer.server === server || this.outer.isWithin(server))
   }
 
   /** Whether the caller has left with questions, to come back with answers or never. */

@@ -16,6 +16,33 @@ export interface HttpEntry {
   url: string
   headers: Record<string, string>
 }
+/** A file of the project whose functions become tools; run in a process of its own. */
+export interface FileEntry {
+  type: "module" | "python"
+  /** Absolute, or `cid://…` for content of the yard's own. */
+  file: string
+  /** Added to the small safe set of variables that the process gets. */
+  env: Record<string, string>
+  /** The Python to run a `python` server with. */
+  python?: string
+}
+/** One tool made from a command line. */
+export interface CommandEntry {
+  type: "command"
+  command: string
+  /** `{{name}}` stands for a parameter. */
+  args: string[]
+  env: Record<string, string>
+  cwd: string
+  /** What is written to the program; `{{name}}` stands for a parameter here too. */
+  stdin?: string
+  /** What is known of each parameter besides its name: JSON Schema. */
+  parameters: Record<string, JsonObject>
+}
+/** Nothing but what is written in the configuration: see `ServerConfig.additions`. */
+export interface StaticEntry {
+  type: "static"
+}
 /** A server type that this version knows of but cannot serve yet, or a type nobody knows. */
 export interface OtherEntry {
   type: string
@@ -30,9 +57,28 @@ export interface ToolOverride {
   annotations?: JsonObject
 }
 
+/** What an entry of any type adds to what its server offers; each part is as it was written. */
+export interface Additions {
+  /** By name; only those that say what calling them gives. */
+  readonly tools: Record<string, JsonObject>
+  /** By URI or URI template. */
+  readonly resources: Record<string, JsonObject>
+  /** By name. */
+  readonly prompts: Record<string, JsonObject>
+}
+
+/** Modules that compute what a server offers, as absolute paths. */
+export interface Transforms {
+  readonly tools?: string
+  readonly resources?: string
+  readonly prompts?: string
+}
+
+export type Entry = StdioEntry | HttpEntry | FileEntry | CommandEntry | StaticEntry | OtherEntry
+
 export interface ServerConfig {
   readonly name: string
-  readonly entry: StdioEntry | HttpEntry | OtherEntry
+  readonly entry: Entry
   /** False with `disabledReason` when the entry says so or a variable it needs is not set. */
   readonly enabled: boolean
   readonly disabledReason?: string
@@ -46,11 +92,30 @@ export interface ServerConfig {
   readonly concurrency: number
   readonly isolation: "shared" | "session"
   readonly tools: Record<string, ToolOverride>
+  readonly additions: Additions
+  readonly transforms: Transforms
+  /** False when only what is written in the configuration is to be offered. */
+  readonly discover: boolean
   /** Hosts that a script which uses this server may fetch from. */
   readonly network: string[]
   /** Changes when, and only when, the entry means something else: restart on difference, key of every cache. */
   readonly hash: string
 }
+
+/** An entry that says nothing but what the server is. */
+export const SERVER_DEFAULTS = {
+  enabled: true,
+  rename: {},
+  readOnly: false,
+  timeoutMs: 60_000,
+  concurrency: 64,
+  isolation: "shared",
+  tools: {},
+  additions: { tools: {}, resources: {}, prompts: {} },
+  transforms: {},
+  discover: true,
+  network: [],
+} satisfies Omit<ServerConfig, "name" | "entry" | "hash">
 
 export type PolicyAction = "allow" | "ask" | "deny"
 

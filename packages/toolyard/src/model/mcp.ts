@@ -16,6 +16,13 @@ export const META = {
   subscriptionId: "io.modelcontextprotocol/subscriptionId",
 } as const
 
+/**
+ * The protocol wants results to be objects. A function that gives something else has it in `{ result }`: its output
+ * schema is marked with the second key, its results with the first one in `_meta`, and programs get what is inside.
+ */
+export const WRAPPED = "toolyard/wrapped"
+export const WRAPPED_SCHEMA = "x-toolyard-wrapped"
+
 export const RPC = {
   headerMismatch: -32020,
   missingClientCapability: -32021,

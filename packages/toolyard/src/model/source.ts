@@ -34,7 +34,7 @@ export type ServerState = "connecting" | "up" | "down" | "needs-login" | "disabl
 export interface SourceHealth {
   state: ServerState
   era?: Era
-  /** Why it is not up. */
+  /** Why it is not up; or, while it is, what is wrong all the same. */
   reason?: string
   /** Epoch ms of the next attempt to connect. */
   nextRetryAt?: number
@@ -60,7 +60,22 @@ export interface SourceEvents {
 
 export type Unsubscribe = () => void
 
+/** What a source may use of the yard around it. */
+export interface YardAccess {
+  /** The project's folder. */
+  readonly root: string
+  /** Where what can be made again may be kept; none where nothing may be written. */
+  readonly cacheFolder?: string | undefined
+  /** Calls any tool of the yard for the one who made `call`: the same rules and limits, and its end ends this one. */
+  call(call: Call, tool: string, args: JsonObject): Promise<ToolResult>
+  /** Keeps content, and gives its id. */
+  putBlob(bytes: Uint8Array, mediaType: string): Promise<string>
+  /** Content under its id, where the yard has it. */
+  blob(cid: string): Promise<{ bytes: Uint8Array; mediaType: string } | undefined>
+}
+
 export interface SourceContext {
+  readonly yard: YardAccess
   /** A line for the server's log (`toolyard logs SERVER`). */
   readonly log: (line: string) => void
   /** Nothing is spawned or reached before this: a hub answers first and connects then. */

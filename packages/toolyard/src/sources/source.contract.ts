@@ -1,10 +1,11 @@
 /** What every source must do, whatever its type: one list of cases, run against each. */
+import { tmpdir } from "node:os"
 import { afterEach, describe, expect, it } from "vitest"
 import { Call } from "../model/call.ts"
 import type { Caller } from "../model/caller.ts"
 import { YardError } from "../model/errors.ts"
 import type { JsonObject } from "../model/json.ts"
-import type { Source, SourceCache, SourceContext } from "../model/source.ts"
+import type { Source, SourceCache, SourceContext, YardAccess } from "../model/source.ts"
 
 /** A source in front of something that offers these tools, and one that can't come up. */
 export interface SourceUnderTest {
@@ -36,8 +37,16 @@ export function memoryCache(): SourceCache {
   return { get: key => kept.get(key), set: (key, value) => void kept.set(key, structuredClone(value)) }
 }
 
-export function testContext(cache: SourceCache = memoryCache()): SourceContext {
-  return { cache, log: () => {}, start: Promise.resolve() }
+export function testContext(cache: SourceCache = memoryCache(), yard: Partial<YardAccess> = {}): SourceContext {
+  const nothing: YardAccess = {
+    root: tmpdir(),
+    call: async (_call, tool) => {
+      throw new YardError("unknown_tool", `there is no tool "${tool}"`)
+    },
+    blob: async () => undefined,
+    putBlob: async bytes => `cid-of-${bytes.length}-bytes`,
+  }
+  return { cache, log: () => {}, start: Promise.resolve(), yard: { ...nothing, ...yard } }
 }
 
 export function describeSource(name: string, subject: SourceUnderTest): void {

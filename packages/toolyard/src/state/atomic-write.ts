@@ -14,6 +14,8 @@ export interface AtomicWrite {
   durable?: boolean
   /** Epoch ms to stamp it with; the file system's own clock ticks too slowly to tell two writes apart. */
   at?: number
+  /** What it may be used for, and by whom; else its owner may read and write it. */
+  mode?: number
 }
 
 export async function writeAtomic(path: string, bytes: Uint8Array | string, options: AtomicWrite): Promise<void> {
@@ -22,6 +24,7 @@ export async function writeAtomic(path: string, bytes: Uint8Array | string, opti
     const file = await withFolder(options.scratch, () => open(draft, "wx", 0o600))
     try {
       await file.writeFile(bytes)
+      if (options.mode !== undefined) await file.chmod(options.mode)
       if (options.at !== undefined) await file.utimes(options.at / 1000, options.at / 1000)
       if (options.durable) await file.sync()
     } finally {

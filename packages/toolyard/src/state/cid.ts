@@ -1,14 +1,19 @@
 /** Names made of content. */
-import { createHash } from "node:crypto"
+import { hash } from "node:crypto"
 import { YardError } from "../model/errors.ts"
 
 const RAW_CODEC = 0x55
 const SHA2_256 = 0x12
 
 export async function cidOf(bytes: Uint8Array): Promise<string> {
+  return (await loadCidOf())(bytes)
+}
+
+/** For who names many contents, one after another. */
+export async function loadCidOf(): Promise<(bytes: Uint8Array) => string> {
   // Loaded at the first blob: most starts need none.
   const [{ CID }, digest] = await Promise.all([import("multiformats/cid"), import("multiformats/hashes/digest")])
-  return CID.createV1(RAW_CODEC, digest.create(SHA2_256, createHash("sha256").update(bytes).digest())).toString()
+  return bytes => CID.createV1(RAW_CODEC, digest.create(SHA2_256, hash("sha256", bytes, "buffer"))).toString()
 }
 
 /** True for exactly the names `cidOf` can give, so what passes is also safe as a file name. */

@@ -1,5 +1,6 @@
 /** The schemas of one tool as types: of what it takes, and of what it gives. */
-import { isObject } from "../../model/json.ts"
+import { isObject, type JsonObject } from "../../model/json.ts"
+import { WRAPPED_SCHEMA } from "../../model/mcp.ts"
 import { type Document, readSchema } from "./read-schema.ts"
 import type { ToolShape } from "./shape.ts"
 import { type Definition, type Field, intersectionOf, objectOf, RECORD, type Type, unionOf } from "./type.ts"
@@ -34,7 +35,14 @@ export function isNothing(params: Type): boolean {
 /** `undefined` where nothing is known: the tool declares no result, and none was seen yet. */
 export function readResult(tool: Pick<ToolShape, "definition" | "resultSchema">): Document | undefined {
   const schema = tool.definition.outputSchema ?? tool.resultSchema
-  return isObject(schema) ? readSchema(schema) : undefined
+  return isObject(schema) ? readSchema(unwrapped(schema)) : undefined
+}
+
+/** Scripts get what a function gave, not the object that the protocol wants around it. */
+function unwrapped(schema: JsonObject): JsonObject {
+  const inner = isObject(schema.properties) ? schema.properties.result : undefined
+  if (schema[WRAPPED_SCHEMA] !== true || !isObject(inner)) return schema
+  return isObject(schema.$defs) ? { ...inner, $defs: schema.$defs } : inner
 }
 
 /** What to say of a result type that the tool did not declare itself. */

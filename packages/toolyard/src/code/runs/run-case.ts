@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { Catalog } from "../../catalog/catalog.ts"
 import { Call } from "../../model/call.ts"
 import type { Caller } from "../../model/caller.ts"
-import type { Policy, ServerConfig, YardConfig } from "../../model/config.ts"
+import { type Policy, SERVER_DEFAULTS, type ServerConfig, type YardConfig } from "../../model/config.ts"
 import { Emitter } from "../../model/emitter.ts"
 import type { JsonObject } from "../../model/json.ts"
 import { DEFAULT_LIMITS, type RunLimits } from "../../model/run.ts"
@@ -84,16 +84,9 @@ function openSource(folder: string): Source {
 }
 
 const SERVER: ServerConfig = {
+  ...SERVER_DEFAULTS,
   name: "s",
   entry: { type: "inline" },
-  enabled: true,
-  rename: {},
-  readOnly: false,
-  timeoutMs: 60_000,
-  concurrency: 64,
-  isolation: "shared",
-  network: [],
-  tools: {},
   hash: "1",
 }
 
@@ -124,6 +117,7 @@ export async function openRunCase(folder: string, options: RunCaseOptions = {}):
     },
     log: (_level, message) => warnings.push(message),
     start: Promise.resolve(),
+    root: folder,
   })
   await catalog.configure([SERVER])
   const code = openCodeMode({

@@ -1,6 +1,6 @@
 /** Saved scripts as a server: each is a tool, and a call of it is a run. */
 import type { Call } from "../../model/call.ts"
-import type { ServerConfig } from "../../model/config.ts"
+import { SERVER_DEFAULTS, type ServerConfig } from "../../model/config.ts"
 import { Emitter } from "../../model/emitter.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import type { ToolDefinition } from "../../model/mcp.ts"
@@ -15,17 +15,12 @@ export const SCRIPTS_SERVER = "scripts"
 const NO_LIMIT_MS = 2_147_483_647
 
 export const SCRIPTS_CONFIG: ServerConfig = {
+  ...SERVER_DEFAULTS,
   name: SCRIPTS_SERVER,
   entry: { type: SCRIPTS_SERVER },
-  enabled: true,
   description: "Saved scripts",
-  rename: {},
-  readOnly: false,
   timeoutMs: NO_LIMIT_MS,
   concurrency: 1_000,
-  isolation: "shared",
-  tools: {},
-  network: [],
   hash: SCRIPTS_SERVER,
 }
 

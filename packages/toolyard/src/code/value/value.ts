@@ -1,7 +1,8 @@
 /**
  * A tool's result as a script sees it: a value, not an envelope.
  *
- * - Structured content, where there is any, is the value.
+ * - Structured content, where there is any, is the value; but for what a server of ours had to wrap in an object, since
+ *   the protocol wants one.
  * - Else each block of content is a part: text that is a JSON object or array counts as that, other text as a string
  *   (a lone number or `true` too: `007` or a long id must stay what it is), and everything else, such as an image or a
  *   resource, as the object that came.
@@ -10,6 +11,7 @@
  * - A result that was too large and lost its end is `{ overflow: { uri, size }, text }`, with what is left of the text.
  */
 import { isObject, type JsonObject } from "../../model/json.ts"
+import { WRAPPED } from "../../model/mcp.ts"
 import type { ToolResult } from "../../model/source.ts"
 import { toText } from "./text.ts"
 
@@ -29,12 +31,17 @@ interface Part {
 
 export function toValue(result: ToolResult): unknown {
   if (result.isError === true) return { error: toFailure(result) }
-  if (result.structuredContent !== undefined) return result.structuredContent
+  if (result.structuredContent !== undefined) return unwrapped(result)
   const overflow = overflowOf(result)
   if (overflow) return { overflow, text: toText(result) }
   const parts = partsOf(result)
   if (parts.length <= 1) return parts.length === 0 ? null : parts[0]!.value
   return isText(parts) ? parts.map(part => part.text).join("\n") : parts.map(part => part.value)
+}
+
+function unwrapped({ structuredContent, _meta }: ToolResult): unknown {
+  const isWrapped = isObject(_meta) && _meta[WRAPPED] === true && isObject(structuredContent)
+  return isWrapped ? structuredContent.result : structuredContent
 }
 
 /** The same as JSON text. A text that is JSON already is not printed again. */

@@ -23,6 +23,17 @@ export interface ConnectionEvents {
   closed(reason: YardError): void
 }
 
+/** What holds for the processes in which we host functions ourselves, beyond the protocol. */
+export interface Hosting {
+  /** Answers what a host asks besides what the protocol has. */
+  answer(method: string, params: JsonObject, call: Call): Promise<JsonObject> | undefined
+  /** How long a host may stay silent after one of its calls was cancelled: it may be in an endless loop. */
+  silenceMs: number
+}
+
+/** A host says by this key of `_meta` for which of the hub's requests it sends something. */
+const RELATED = "toolyard/request"
+
 /** Who asks when the hub asks for itself. */
 const HUB: Caller = { surface: "library", principal: "hub" }
 
@@ -59,6 +70,7 @@ export class Connection {
   instructions: string | undefined
   capabilities: JsonObject = {}
   readonly #events: ConnectionEvents
+  readonly #hosting: Hosting | undefined
   readonly #pending = new Map<RequestId, Pending>()
   readonly #active = new ActiveCalls()
   /** Questions of the upstream that are being answered, so that it can withdraw them. */
@@ -67,9 +79,12 @@ export class Connection {
   #nextId = 1
   #closed: YardError | undefined
   #retired = false
+  #onEmpty = (): void => {}
+  #probing = false
 
-  constructor(events: ConnectionEvents) {
+  constructor(events: ConnectionEvents, hosting?: Hosting) {
     this.#events = events
+    this.#hosting = hosting
   }
 
   /** The events of the wire; given to it before it is open. */
@@ -144,6 +159,23 @@ export class Connection {
     // Where a request has an exchange of its own, ending that is the message.
     if (!(this.#wire?.exchanges && this.era === "modern"))
       this.notify("notifications/cancelled", { requestId: id, reason: reason.message })
+    if (this.#hosting) void this.#probe(this.#hosting)
+  }
+
+  /** Ends a host that no longer answers; whoever keeps the connection starts another. */
+  async #probe({ silenceMs }: Hosting): Promise<void> {
+    if (this.#probing || this.#closed) return
+    this.#probing = true
+    try {
+      await this.request("ping", {}, AbortSignal.timeout(silenceMs))
+    } catch {
+      if (this.#closed) return
+      const message = `the server was still busy ${silenceMs} ms after a call of it was ended, and was stopped`
+      this.#end(new YardError("upstream_crashed", message))
+      await this.#wire?.close()
+    } finally {
+      this.#probing = false
+    }
   }
 
   notify(method: string, params?: JsonObject): void {
@@ -194,9 +226,12 @@ export class Connection {
   }
 
   /** Closes once the requests under way have their answers; nobody is told. */
-  retire(): void {
+  retire(): Promise<void> {
     this.#retired = true
-    if (this.#pending.size === 0) void this.close()
+    if (this.#pending.size === 0) return this.close()
+    return new Promise(resolve => {
+      this.#onEmpty = resolve
+    })
   }
 
   #receive(message: JsonObject, relatedTo: RequestId | undefined): void {
@@ -217,9 +252,16 @@ export class Connection {
       this.#events.log(`[a message whose method is no string was left out: ${JSON.stringify(message).slice(0, 200)}]`)
       return
     }
-    const params = isObject(message.params) ? message.params : undefined
-    if (id === undefined || id === null) this.#receiveNotification(method, params, relatedTo)
-    else void this.#receiveRequest(id as RequestId, method, params, relatedTo)
+    let params = isObject(message.params) ? message.params : undefined
+    let related = relatedTo
+    if (this.#hosting && params && isObject(params._meta) && RELATED in params._meta) {
+      const { [RELATED]: request, ...meta } = params._meta
+      related = request as RequestId
+      params = { ...params, _meta: meta }
+      if (Object.keys(meta).length === 0) delete params._meta
+    }
+    if (id === undefined || id === null) this.#receiveNotification(method, params, related)
+    else void this.#receiveRequest(id as RequestId, method, params, related)
   }
 
   async #receiveRequest(
@@ -234,24 +276,34 @@ export class Connection {
       reply({ result: {} })
       return
     }
-    if (!isAskMethod(method)) {
+    const asks = isAskMethod(method)
+    if (!asks && !this.#hosting) {
       reply({ error: { code: -32601, message: `toolyard does not answer ${method}` } })
       return
     }
     const asking = new AbortController()
     this.#asked.set(id, asking)
-    let call: Call | undefined
+    let call: Call
+    /** The call for which a person is asked. */
+    let person: Call | undefined
     try {
       call = this.#callFor(relatedTo)
+      if (!asks) {
+        const answer = this.#hosting?.answer(method, params ?? {}, call)
+        if (!answer) throw new YardError("method_not_found", `toolyard does not answer ${method}`)
+        reply({ result: await answer })
+        return
+      }
+      person = call
       this.#active.asking(call, 1)
-      call.clock?.wait(true)
+      call.wait(true)
       reply({ result: await call.ask(method, params, asking.signal) })
     } catch (error) {
       if (!asking.signal.aborted) reply({ error: toRpcError(error) })
     } finally {
-      if (call) {
-        this.#active.asking(call, -1)
-        call.clock?.wait(false)
+      if (person) {
+        this.#active.asking(person, -1)
+        person.wait(false)
       }
       this.#asked.delete(id)
     }
@@ -309,7 +361,7 @@ export class Connection {
     this.#pending.delete(id)
     pending.call.offAbort(pending)
     this.#active.delete(pending.call)
-    if (this.#retired && !this.#closed && this.#pending.size === 0) void this.close()
+    if (this.#retired && this.#pending.size === 0) void this.close().then(this.#onEmpty)
     return pending
   }
 

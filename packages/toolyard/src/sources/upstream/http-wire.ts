@@ -9,6 +9,7 @@ import type { HttpEntry } from "../../model/config.ts"
 import { YardError } from "../../model/errors.ts"
 import { isObject, type JsonObject } from "../../model/json.ts"
 import type { RequestId } from "../../model/mcp.ts"
+import { fetchFollowing } from "./redirects.ts"
 import type { Outgoing, Wire, WireEvents } from "./wire.ts"
 
 type Sdk = typeof import("@modelcontextprotocol/client")
@@ -49,7 +50,7 @@ function openStreamable(sdk: Sdk, url: URL, entry: HttpEntry, events: WireEvents
   }
 
   async function watchedFetch(input: string | URL, init?: RequestInit): Promise<Response> {
-    const response = await fetch(input, init)
+    const response = await fetchFollowing(input, init)
     if (init?.method === "GET" && response.ok) streamWasOpen = true
     return response
   }
@@ -133,7 +134,10 @@ function openStreamable(sdk: Sdk, url: URL, entry: HttpEntry, events: WireEvents
 }
 
 async function openSse(sdk: Sdk, url: URL, entry: HttpEntry, events: WireEvents): Promise<Wire> {
-  const transport: SSEClientTransport = new sdk.SSEClientTransport(url, { requestInit: { headers: entry.headers } })
+  const transport: SSEClientTransport = new sdk.SSEClientTransport(url, {
+    requestInit: { headers: entry.headers },
+    fetch: fetchFollowing,
+  })
   let closed = false
   transport.onmessage = message => events.message(message as JsonObject)
   const gone = (): void => {

@@ -37,10 +37,10 @@ async function answer(request: unknown, call: Call): Promise<JsonObject> {
       `the server asked for ${JSON.stringify(method)}, which is no question of the protocol`,
     )
   }
-  call.clock?.wait(true)
+  call.wait(true)
   try {
     return await call.ask(method, isObject(params) ? params : undefined, call.signal)
   } finally {
-    call.clock?.wait(false)
+    call.wait(false)
   }
 }

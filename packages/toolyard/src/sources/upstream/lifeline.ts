@@ -80,10 +80,17 @@ export class Lifeline {
     if (!lost || this.#closed) return
     this.#connection = undefined
     // What one call found out need not hold for the others under way: they may have an answer still to come.
-    lost.retire()
+    void lost.retire()
     this.#options.lost()
     if (Date.now() - this.#upSince >= WELL_AFTER_MS) this.#failures = 0
     this.#failed(reason)
+  }
+
+  /** Resolves when the requests under way have their answers, and the connection is closed. */
+  async retire(): Promise<void> {
+    this.#closed = true
+    clearTimeout(this.#retry)
+    await this.#connection?.retire()
   }
 
   async close(): Promise<void> {

@@ -3,7 +3,7 @@ import type { HttpEntry, ServerConfig, StdioEntry } from "../../model/config.ts"
 import { YardError } from "../../model/errors.ts"
 import type { JsonObject } from "../../model/json.ts"
 import type { Era } from "../../model/mcp.ts"
-import { Connection, type ConnectionEvents } from "./connection.ts"
+import { Connection, type ConnectionEvents, type Hosting } from "./connection.ts"
 import { shakeHands } from "./handshake.ts"
 import { openHttpWire } from "./http-wire.ts"
 import type { OutputTail } from "./output-tail.ts"
@@ -21,6 +21,7 @@ export interface OpenOptions {
   capabilities: JsonObject
   /** The era of the last time, where it is known. */
   era: Era | undefined
+  hosting: Hosting | undefined
   signal: AbortSignal
 }
 
@@ -48,8 +49,8 @@ async function open(
   era: Era | undefined,
   onCreated?: (connection: Connection) => void,
 ): Promise<Connection> {
-  const { config, watchdog, output, events, capabilities } = options
-  const connection = new Connection(events)
+  const { config, watchdog, output, events, capabilities, hosting } = options
+  const connection = new Connection(events, hosting)
   onCreated?.(connection)
   const deadline = new AbortController()
   const timer = setTimeout(() => {

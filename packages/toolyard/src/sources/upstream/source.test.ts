@@ -4,7 +4,7 @@ import { isAlive } from "../../../../../tests/fixtures/processes.ts"
 import { until } from "../../../../../tests/fixtures/until.ts"
 import { Call } from "../../model/call.ts"
 import type { Caller } from "../../model/caller.ts"
-import type { ServerConfig, StdioEntry } from "../../model/config.ts"
+import { SERVER_DEFAULTS, type ServerConfig, type StdioEntry } from "../../model/config.ts"
 import { describeSource, memoryCache, testContext } from "../source.contract.ts"
 import { UpstreamSource } from "./source.ts"
 import { startWatchdog } from "./watchdog.ts"
@@ -15,16 +15,9 @@ afterAll(() => watchdog.close())
 
 function configOf(entry: ServerConfig["entry"], more: Partial<ServerConfig> = {}): ServerConfig {
   return {
+    ...SERVER_DEFAULTS,
     name: "raw",
     entry,
-    enabled: true,
-    rename: {},
-    readOnly: false,
-    timeoutMs: 60_000,
-    concurrency: 64,
-    isolation: "shared",
-    network: [],
-    tools: {},
     hash: "test",
     ...more,
   }

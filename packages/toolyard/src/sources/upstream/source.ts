@@ -19,7 +19,7 @@ import type {
   ToolResult,
   Unsubscribe,
 } from "../../model/source.ts"
-import type { Connection, ConnectionEvents } from "./connection.ts"
+import type { Connection, ConnectionEvents, Hosting } from "./connection.ts"
 import { HUB_CAPABILITIES } from "./handshake.ts"
 import { Lifeline } from "./lifeline.ts"
 import { type Listener, listenForChanges } from "./listen.ts"
@@ -33,6 +33,7 @@ export class UpstreamSource implements Source {
   readonly type: string
   readonly #config: ServerConfig
   readonly #watchdog: Watchdog
+  readonly #hosting: Hosting | undefined
   readonly #output: OutputTail
   readonly #lifeline: Lifeline
   readonly #sessions: SessionConnections | undefined
@@ -46,9 +47,10 @@ export class UpstreamSource implements Source {
   #listing: Promise<void> | undefined
   #logLevel: LogLevel | undefined
 
-  constructor(config: ServerConfig, watchdog: Watchdog) {
+  constructor(config: ServerConfig, watchdog: Watchdog, hosting?: Hosting) {
     this.#config = config
     this.#watchdog = watchdog
+    this.#hosting = hosting
     this.type = config.entry.type
     const redact = createRedactor(secretsOf(config.entry as StdioEntry | HttpEntry))
     this.#output = createOutputTail(redact)
@@ -149,6 +151,17 @@ export class UpstreamSource implements Source {
     this.#lifeline.reconnect()
   }
 
+  /** A request of the hub's own, for what the protocol does not have. */
+  async request(method: string, params: JsonObject): Promise<JsonObject> {
+    return (await this.#lifeline.ready()).request(method, params, this.#ending.signal)
+  }
+
+  /** Takes no more calls, and closes when those under way have their answers. */
+  async retire(): Promise<void> {
+    await this.#lifeline.retire()
+    await this.close()
+  }
+
   async close(): Promise<void> {
     this.#ending.abort(new YardError("server_down", `${this.#config.name} is being stopped`))
     await Promise.all([this.#sessions?.close(), this.#lifeline.close(), this.#listing])
@@ -184,10 +197,20 @@ export class UpstreamSource implements Source {
     events: ConnectionEvents,
     onCreated?: (connection: Connection) => void,
   ): Promise<Connection> {
-    const era = this.#context?.cache.get(this.#cacheKey)?.era as Era | undefined
+    // Hosts are ours: which era they speak need not be found out.
+    const era = this.#hosting ? "legacy" : (this.#context?.cache.get(this.#cacheKey)?.era as Era | undefined)
     const { signal } = this.#ending
     return openConnection(
-      { config: this.#config, watchdog: this.#watchdog, output: this.#output, events, capabilities, era, signal },
+      {
+        config: this.#config,
+        watchdog: this.#watchdog,
+        output: this.#output,
+        events,
+        capabilities,
+        era,
+        hosting: this.#hosting,
+        signal,
+      },
       onCreated,
     )
   }
@@ -259,7 +282,7 @@ export class UpstreamSource implements Source {
 }
 
 /** Which lists are not what they were, the cached ones of the last start included. */
-function differences(before: Offer | undefined, after: Offer): OfferList[] {
+export function differences(before: Offer | undefined, after: Offer): OfferList[] {
   const same = (list: keyof Offer): boolean => isDeepStrictEqual(before?.[list] ?? [], after[list])
   const lists: OfferList[] = []
   if (!same("tools")) lists.push("tools")

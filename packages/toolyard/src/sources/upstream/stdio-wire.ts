@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import type { StdioEntry } from "../../model/config.ts"
 import { YardError } from "../../model/errors.ts"
+import { childEnv } from "./child-env.ts"
 import { lineSplitter } from "./line-splitter.ts"
 import type { OutputTail } from "./output-tail.ts"
 import { endProcessGroup } from "./process-group.ts"
@@ -16,15 +17,6 @@ const DRAIN_MS = 200
 
 /** How much may wait for a server that does not read its input. */
 const MAX_UNREAD_BYTES = 64 * 1024 * 1024
-
-/** What a child gets of our environment: what programs need to run at all, none of our secrets. */
-const INHERITED = [
-  "APPDATA", "COMSPEC", "HOME", "HOMEDRIVE", "HOMEPATH", "HTTPS_PROXY", "HTTP_PROXY", "LANG", "LC_ALL", "LC_CTYPE",
-  "LOCALAPPDATA", "LOGNAME", "NODE_EXTRA_CA_CERTS", "NO_PROXY", "PATH", "PATHEXT", "PROCESSOR_ARCHITECTURE",
-  "PROGRAMDATA", "PROGRAMFILES", "PROGRAMFILES(X86)", "PROGRAMW6432", "SHELL", "SYSTEMDRIVE", "SYSTEMROOT", "TEMP",
-  "TERM", "TMP", "TMPDIR", "TZ", "USER", "USERNAME", "USERPROFILE", "WINDIR", "XDG_CACHE_HOME", "XDG_CONFIG_HOME",
-  "XDG_DATA_HOME", "XDG_RUNTIME_DIR", "http_proxy", "https_proxy", "no_proxy",
-] // biome-ignore format: a list
 
 export async function openStdioWire(
   entry: StdioEntry,
@@ -122,11 +114,6 @@ export async function openStdioWire(
 }
 
 function spawnChild(entry: StdioEntry): Promise<ChildProcess> {
-  const env: Record<string, string> = {}
-  for (const name of INHERITED) {
-    const value = process.env[name]
-    if (value !== undefined) env[name] = value
-  }
   return new Promise((resolve, reject) => {
     const failed = (error: NodeJS.ErrnoException): void => {
       const missing = error.code === "ENOENT"
@@ -146,7 +133,7 @@ function spawnChild(entry: StdioEntry): Promise<ChildProcess> {
     let child: ChildProcess
     try {
       child = spawn(entry.command, entry.args, {
-        env: { ...env, ...entry.env },
+        env: childEnv(entry.env),
         cwd: entry.cwd,
         stdio: ["pipe", "pipe", "pipe"],
         detached: process.platform !== "win32",

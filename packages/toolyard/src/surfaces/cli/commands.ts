@@ -1,6 +1,7 @@
 /** What every command is called, takes and shows as help. The work is loaded when the command is run. */
-import type { Command } from "commander"
+import { type Command, Option } from "commander"
 import { defineCodeCommands } from "./code-commands.ts"
+import { defineContentCommands } from "./content-commands.ts"
 import { collect, config, define, json, logLevel, port, type RunAction, whole } from "./define-command.ts"
 import type { Context } from "./deps.ts"
 
@@ -77,18 +78,29 @@ export function defineCommands(program: Command, context: Context, onExit: (code
   defineCodeCommands(program, run)
 
   program.commandsGroup("Set it up:")
-  define(program, "init", "write a toolyard.json to start from", ["toolyard init", "toolyard init --force"])
-    .option("--force", "replace a file that is there")
+  define(program, "init", "write a toolyard.json to start from", ["toolyard init", "toolyard init --example ts"])
+    .option("--force", "replace files that are there")
+    .addOption(
+      new Option("--example <language>", "also write a first server of your own into servers/").choices(["ts", "py"]),
+    )
     .addOption(json())
     .action(run(async () => (await import("./commands/init.ts")).init))
   define(program, "add", "add a server to the configuration", [
     "toolyard add files -- npx -y @modelcontextprotocol/server-filesystem .",
     "toolyard add docs --url https://docs.example/mcp --header 'Authorization=Bearer ${DOCS_TOKEN}'",
+    "toolyard add math --file servers/math.ts",
+    "toolyard add disk --tool -- df -h '{{path}}'",
     'toolyard add files --entry \'{"command": "npx", "args": ["-y", "some-server"]}\'',
   ])
-    .usage("[options] NAME (-- COMMAND [ARGS...] | --url URL | --entry JSON)")
+    .usage("[options] NAME (-- COMMAND [ARGS...] | --file FILE | --url URL | --entry JSON | …)")
     .argument("<name>", "the server's name")
     .argument("[command...]", "the program to run and its arguments, after --")
+    .option("--tool", "the program is no MCP server: make one tool of the command line")
+    .option("--file <file>", "a TypeScript, JavaScript or Python file: its functions become tools")
+    .option("--static", "tools, resources and prompts that you write into the configuration")
+    .option("--openapi <spec>", "an OpenAPI description: a file or a URL")
+    .option("--graphql <url>", "a GraphQL endpoint")
+    .option("--prompt <text>", "what the tools should do, in plain words")
     .option("--url <url>", "the address of a server that runs elsewhere")
     .option("--sse", "it speaks only the old SSE transport")
     .option("--header <name=value>", "an HTTP header; may be repeated", collect)
@@ -107,6 +119,8 @@ export function defineCommands(program: Command, context: Context, onExit: (code
     .addOption(config())
     .addOption(json())
     .action(run(async () => (await import("./commands/remove.ts")).remove))
+
+  defineContentCommands(program, run)
 
   program.commandsGroup("Look into it:")
   define(program, "doctor", "check everything, and say what to do about what is wrong", [

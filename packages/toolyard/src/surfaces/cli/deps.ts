@@ -6,6 +6,7 @@ import type { ApiServer, ApiTool } from "../../model/api.ts"
 import type { ConfigProblem, ServerConfig, YardConfig } from "../../model/config.ts"
 import type { JsonObject } from "../../model/json.ts"
 import type { Audit, AuditRow } from "../../policy/audit.ts"
+import type { Blobs, State } from "../../state/types.ts"
 import type { Io } from "./io.ts"
 
 /** Which yard is meant: a file that was named, or whatever is found from the working folder upwards. */
@@ -41,6 +42,12 @@ export interface ServeRequest extends Where {
   token?: string
   watch: boolean
   logLevel: LogLevel
+  /** False to leave no trace on the disk. */
+  keep?: boolean
+  /** Where what must last is kept, if not beside the configuration. */
+  folder?: string
+  readOnly?: boolean
+  prepare?: (state: State) => Promise<void>
 }
 
 export interface StdioRequest extends Where {
@@ -52,6 +59,43 @@ export interface FoundFiles {
   root: string
   project?: string
   user?: string
+}
+
+export interface ImageNeeds {
+  variables: string[]
+  programs: string[]
+  addresses: string[]
+}
+
+/** What `image build` made. */
+export interface BuiltImage {
+  id: string
+  file: string
+  size: number
+  files: number
+  blobs: number
+  scripts: number
+  needs: ImageNeeds
+  warnings: string[]
+}
+
+/** An image that was read and verified. */
+export interface OpenedImage {
+  readonly id: string
+  readonly size: number
+  readonly manifest: {
+    createdBy: string
+    config: string
+    needs: ImageNeeds
+    files: { path: string; cid: string; size: number; mode: string }[]
+    blobs: { cid: string; size: number; mediaType: string }[]
+    scripts: { name: string; cid: string; size: number }[]
+  }
+  /** Puts its files into a folder of this user's own; gives its configuration. */
+  unpack(): Promise<{ root: string; config: string }>
+  /** Puts what it holds besides files into the state of a yard. */
+  fill(state: State): Promise<void>
+  close(): Promise<void>
 }
 
 /** Every function loads what it needs when it is called, so that a command pays only for what it uses. */
@@ -73,6 +117,11 @@ export interface CliDeps {
   setServer(file: string, name: string, entry: JsonObject): Promise<void>
   removeServer(file: string, name: string): Promise<boolean>
   schemaUrl(): Promise<string>
+  /** The blobs of the yard in this folder, told what is wrong with them; with `create`, also where none were kept before. */
+  openBlobs(folder: string, report: (problem: string) => void, create?: boolean): Promise<Blobs>
+  buildImage(where: Where & { output: string; include?: string[] }): Promise<BuiltImage>
+  /** From a file or from bytes; anything but the image that it claims to be is refused. */
+  openImage(from: string | Uint8Array, id?: string): Promise<OpenedImage>
 }
 
 type ToolOf = Catalog extends { tools(): (infer Tool)[] } ? Tool : never

@@ -5,6 +5,17 @@ describe("an entry from the command line", () => {
   it("is a program, an address, or whatever is written out", () => {
     expect(toEntry({}, ["npx", "-y", "x"])).toEqual({ type: "stdio", command: "npx", args: ["-y", "x"] })
     expect(toEntry({ url: "https://a.test" }, [])).toEqual({ type: "http", url: "https://a.test" })
+    expect(toEntry({ tool: true }, ["df", "-h", "{{path}}"])).toEqual({
+      type: "command",
+      command: "df",
+      args: ["-h", "{{path}}"],
+    })
+    expect(toEntry({ file: "a.ts", env: ["A=b"] }, [])).toEqual({ type: "module", file: "a.ts", env: { A: "b" } })
+    expect(toEntry({ file: "a.py" }, [])).toEqual({ type: "python", file: "a.py" })
+    expect(toEntry({ static: true }, [])).toEqual({ type: "static", tools: {}, resources: {}, prompts: {} })
+    expect(toEntry({ openapi: "pets.yaml" }, [])).toEqual({ type: "openapi", spec: "pets.yaml" })
+    expect(toEntry({ graphql: "https://a.test" }, [])).toEqual({ type: "graphql", url: "https://a.test" })
+    expect(toEntry({ prompt: "pets" }, [])).toEqual({ type: "prompt", prompt: "pets" })
     expect(toEntry({ entry: '{"type":"module","file":"./a.ts"}', description: "d" }, [])).toEqual({
       type: "module",
       file: "./a.ts",
@@ -15,8 +26,9 @@ describe("an entry from the command line", () => {
   it("is exactly one of them, with the options that belong to it", () => {
     expect(() => toEntry({}, [])).toThrow("what is the server?")
     expect(() => toEntry({ url: "https://a.test", entry: "{}" }, [])).toThrow("exclude each other")
-    expect(() => toEntry({ header: ["A=b"] }, ["node"])).toThrow("--header belongs to --url")
-    expect(() => toEntry({ url: "https://a.test", env: ["A=b"] }, [])).toThrow("--env belongs to a command")
+    expect(() => toEntry({ header: ["A=b"] }, ["node"])).toThrow("--header belongs to --openapi or --graphql or --url")
+    expect(() => toEntry({ url: "https://a.test", env: ["A=b"] }, [])).toThrow("--env belongs to a command or --file")
+    expect(() => toEntry({ tool: true, file: "a.ts" }, [])).toThrow("--tool belongs to a command")
   })
 
   it("does not repeat what it can't read, which may hold a secret", () => {

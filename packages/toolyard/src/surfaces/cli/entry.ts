@@ -4,6 +4,12 @@ import { isObject, type JsonObject } from "../../model/json.ts"
 import { splitPair } from "./call-args.ts"
 
 export interface EntryOptions {
+  tool?: boolean
+  file?: string
+  static?: boolean
+  openapi?: string
+  graphql?: string
+  prompt?: string
   url?: string
   sse?: boolean
   header?: string[]
@@ -12,27 +18,74 @@ export interface EntryOptions {
   description?: string
 }
 
+/** The ways to say what a server is, each with the options that belong to it. */
+const WAYS = {
+  command: ["env", "tool"],
+  file: ["env"],
+  static: [],
+  openapi: ["header"],
+  graphql: ["header"],
+  prompt: [],
+  url: ["header", "sse"],
+  entry: [],
+} satisfies Record<string, (keyof EntryOptions)[]>
+
+type Way = keyof typeof WAYS
+
 export function toEntry(options: EntryOptions, command: string[]): JsonObject {
-  const { url, sse, description } = options
-  const ways = [command.length > 0, url !== undefined, options.entry !== undefined].filter(Boolean).length
-  if (ways !== 1)
-    throw new YardError(
-      "usage",
-      ways === 0 ? "what is the server?" : "a command, --url and --entry exclude each other",
-      {
-        hint: "Give exactly one: -- COMMAND ARGS…, --url URL or --entry JSON.",
-      },
-    )
+  const way = wayOf(options, command)
+  for (const option of ["header", "env", "sse", "tool"] as const) {
+    if (options[option] === undefined || (WAYS[way] as string[]).includes(option)) continue
+    const owners = Object.entries(WAYS).filter(([, owned]) => (owned as string[]).includes(option))
+    const names = owners.map(([owner]) => (owner === "command" ? "a command" : `--${owner}`))
+    throw new YardError("usage", `--${option} belongs to ${names.join(" or ")}`)
+  }
   const env = pairs("--env", options.env)
   const headers = pairs("--header", options.header)
-  if (url === undefined && headers) throw new YardError("usage", "--header belongs to --url")
-  if (url === undefined && sse) throw new YardError("usage", "--sse belongs to --url")
-  if (command.length === 0 && env) throw new YardError("usage", "--env belongs to a command")
-  const about = description === undefined ? {} : { description }
-  if (options.entry !== undefined) return { ...parseEntry(options.entry), ...about }
-  if (url !== undefined) return { type: sse ? "sse" : "http", url, ...(headers && { headers }), ...about }
-  const [program, ...args] = command
-  return { type: "stdio", command: program, ...(args.length > 0 && { args }), ...(env && { env }), ...about }
+  const { description } = options
+  return {
+    ...shapeOf(way, options, command),
+    ...(env && { env }),
+    ...(headers && { headers }),
+    ...(description !== undefined && { description }),
+  }
+}
+
+function wayOf(options: EntryOptions, command: string[]): Way {
+  const given = (Object.keys(WAYS) as Way[]).filter(way =>
+    way === "command" ? command.length > 0 : options[way] !== undefined,
+  )
+  if (given.length === 1) return given[0] as Way
+  const names = given.map(way => (way === "command" ? "a command" : `--${way}`))
+  throw new YardError(
+    "usage",
+    given.length === 0 ? "what is the server?" : `${names.join(" and ")} exclude each other`,
+    {
+      hint: "Give exactly one: -- COMMAND ARGS…, --file, --url, --static, --openapi, --graphql, --prompt or --entry.",
+    },
+  )
+}
+
+function shapeOf(way: Way, options: EntryOptions, [program, ...args]: string[]): JsonObject {
+  const { file = "", url, openapi, graphql, prompt } = options
+  switch (way) {
+    case "command":
+      return { type: options.tool ? "command" : "stdio", command: program, ...(args.length > 0 && { args }) }
+    case "file":
+      return { type: /\.pyw?$/i.test(file) ? "python" : "module", file }
+    case "static":
+      return { type: "static", tools: {}, resources: {}, prompts: {} }
+    case "openapi":
+      return { type: "openapi", spec: openapi }
+    case "graphql":
+      return { type: "graphql", url: graphql }
+    case "prompt":
+      return { type: "prompt", prompt }
+    case "url":
+      return { type: options.sse ? "sse" : "http", url }
+    case "entry":
+      return parseEntry(options.entry as string)
+  }
 }
 
 function pairs(option: string, given: string[] = []): Record<string, string> | undefined {

@@ -14,6 +14,8 @@ export interface Io {
   readonly paintErr: Paint
   /** A line on stdout: results. */
   out(line: string): void
+  /** On stdout as they are. */
+  bytes(bytes: Uint8Array): void
   /** A line on stderr: everything that is not the result. */
   err(line: string): void
   /** One changing line on a terminal's stderr; nothing elsewhere. An empty text wipes it. */
@@ -40,6 +42,10 @@ export function createIo(from: NodeJS.Process): Io {
     out(line) {
       wipe()
       stdout.write(`${line}\n`)
+    },
+    bytes(bytes) {
+      wipe()
+      stdout.write(bytes)
     },
     err(line) {
       wipe()

@@ -24,7 +24,7 @@ export function statePaint(state: ServerState, paint: Paint): (text: string) => 
 /** What a list of tools leaves out, and why; for a person. */
 export function warningsOf(servers: ApiServer[]): string[] {
   return servers.flatMap(({ name, state, reason }) => {
-    if (state === "up") return []
+    if (state === "up") return reason === undefined ? [] : [`${name}: ${oneLine(reason)}`]
     if (state === "connecting") return [`${name} is still connecting`]
     return [`${name} ${state === "needs-login" ? "wants a login" : `is ${state}`}: ${oneLine(reason ?? "")}`]
   })

@@ -3,7 +3,6 @@ import { getRequestListener } from "@hono/node-server"
 import { Hono } from "hono"
 import { streamSSE } from "hono/streaming"
 import type { ContentfulStatusCode } from "hono/utils/http-status"
-import type { Catalog } from "../../catalog/catalog.ts"
 import type { CodeMode } from "../../code/code-mode.ts"
 import type { ApiCall, ApiError, ApiEvent, ApiSearch, ApiServerDetails, ApiStats } from "../../model/api.ts"
 import { ERRORS, toYardError, YardError } from "../../model/errors.ts"
@@ -12,7 +11,8 @@ import type { RunStatus } from "../../model/run.ts"
 import type { Audit } from "../../policy/audit.ts"
 import { tokenCookie } from "./guard.ts"
 import { prometheus } from "./metrics.ts"
-import { serverPage, yardPage } from "./pages.ts"
+import type { PageDeps } from "./pages/place.ts"
+import { addPageRoutes } from "./pages/routes.tsx"
 import { callOf, limitBody, readObject, whileConnected, wholeNumber } from "./request.ts"
 import { addRunRoutes } from "./run-routes.ts"
 import { addRuntimeRoutes } from "./runtime-routes.ts"
@@ -23,11 +23,9 @@ import { toApiServer, toApiTool } from "./views.ts"
 /** So many runs are looked at for the numbers of `/api/stats`. */
 const COUNTED_RUNS = 1000
 
-export interface AppDeps {
-  catalog: Catalog
+export interface AppDeps extends PageDeps {
   code: CodeMode
   audit: Audit
-  version: string
   sessions: () => number
   /** Epoch ms of the hub's start. */
   startedAt: number
@@ -144,15 +142,7 @@ export function createApp(deps: AppDeps): Listener {
     await next()
   })
   app.get("/", context => context.redirect("/mcp"))
-  for (const path of ["/mcp", "/mcp/all"]) {
-    app.get(path, context => context.html(yardPage(catalog, new URL(context.req.url).origin)))
-  }
-  for (const path of ["/mcp/meta/:server", "/mcp/:server"]) {
-    app.get(path, context => {
-      const member = catalog.requireServer(context.req.param("server") as string)
-      return context.html(serverPage(member, new URL(context.req.url).origin))
-    })
-  }
+  addPageRoutes(app, deps)
 
   return getRequestListener(app.fetch, { overrideGlobalObjects: false })
 }

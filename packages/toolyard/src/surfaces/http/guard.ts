@@ -64,10 +64,19 @@ function tokenOf({ method, headers, url = "" }: IncomingMessage): string | undef
   const query = url.indexOf("?")
   const asked = query === -1 ? null : new URLSearchParams(url.slice(query)).get("token")
   if (asked !== null) return asked
-  // Only for looking at pages: a browser that was let in once follows their links.
-  return method === "GET" && headers.cookie !== undefined
+  // Only for the hub's own pages: a browser that was let in once follows their links, and what they send is let in.
+  return headers.cookie !== undefined && (method === "GET" || isOwnPage(headers))
     ? cookieOf(headers.cookie, tokenCookie(headers.host))
     : undefined
+}
+
+/**
+ * Whether a browser says that a page of this very hub sent the request. Pages of other ports are of the same site, so
+ * that cookies come with what they send; but what stands in these headers is not theirs to choose. The second one is
+ * sent to loopback and under https alone.
+ */
+function isOwnPage({ origin, host, "sec-fetch-site": site = "same-origin" }: IncomingMessage["headers"]): boolean {
+  return origin !== undefined && URL.parse(origin)?.host === host?.toLowerCase() && site === "same-origin"
 }
 
 /** Browsers share cookies between ports, so that the port is in the name. */

@@ -30,21 +30,20 @@ export function codeAddress(yard: Address, tools: OwnTools, code: CodeMode): Add
   }
 }
 
-/** What `/mcp` offers: all tools, or code mode when `surface` says so, or when their definitions would cost too much. */
-export function mainAddress(
-  catalog: Catalog,
-  yard: Address,
-  coded: Address,
-  surface: () => YardConfig["surface"],
-): Address {
+/** Whether `/mcp` offers code mode: when `surface` says so, or when the definitions of all tools would cost too much. */
+export function codeChoice(catalog: Catalog, yard: Address, surface: () => YardConfig["surface"]): () => boolean {
   let measured: { version: number; isLarge: boolean } | undefined
-  const isCoded = (): boolean => {
+  return () => {
     const wanted = surface()
     if (wanted !== "auto") return wanted === "code"
     if (measured?.version !== catalog.version)
       measured = { version: catalog.version, isLarge: isLarge(yard.list("tools/list", ANYONE)) }
     return measured.isLarge
   }
+}
+
+/** What `/mcp` offers: all tools, or code mode. */
+export function mainAddress(yard: Address, coded: Address, isCoded: () => boolean): Address {
   return {
     ...yard,
     key: "main",

@@ -11,12 +11,15 @@ import type { Blobs } from "../../state/types.ts"
 import type { Address, ListMethod, Target } from "./address.ts"
 import type { McpCall } from "./exchange.ts"
 
-const LISTS: Record<ListMethod, { field: string; capability: string }> = {
-  "tools/list": { field: "tools", capability: "tools" },
-  "resources/list": { field: "resources", capability: "resources" },
-  "resources/templates/list": { field: "resourceTemplates", capability: "resources" },
-  "prompts/list": { field: "prompts", capability: "prompts" },
+/** For each list: its field, the key by which its items are told apart, and the capability that it needs. */
+const LISTS: Record<ListMethod, { field: string; key: string; capability: string }> = {
+  "tools/list": { field: "tools", key: "name", capability: "tools" },
+  "resources/list": { field: "resources", key: "uri", capability: "resources" },
+  "resources/templates/list": { field: "resourceTemplates", key: "uriTemplate", capability: "resources" },
+  "prompts/list": { field: "prompts", key: "name", capability: "prompts" },
 }
+/** As many items a client gets at once: there are clients that never ask for a second page, and yards of a thousand tools. */
+const PAGE = 5000
 
 /** How many characters of printed lists are kept. */
 const MAX_PRINTED = 64 * 1024 * 1024
@@ -52,7 +55,7 @@ export class Methods {
       case "resources/templates/list":
       case "prompts/list":
         return Object.hasOwn(address.capabilities(), LISTS[method].capability)
-          ? this.#listWhenReady(era, address, method, call)
+          ? this.#listWhenReady(era, address, method, params.cursor, call)
           : undefined
       case "resources/read":
         return this.#read(era, address, params, call)
@@ -106,21 +109,28 @@ export class Methods {
     throw new YardError("unknown_tool", `Unknown tool: ${name}${near ? `; did you mean ${near}?` : ""}`)
   }
 
-  #listWhenReady(era: Era, address: Address, method: ListMethod, call: McpCall): Promise<string> | string {
+  #listWhenReady(
+    era: Era,
+    address: Address,
+    method: ListMethod,
+    cursor: unknown,
+    call: McpCall,
+  ): Promise<string> | string {
     const ready = this.#catalog.whenListed(address.server, UNLISTED_LIST_MS)
-    return ready ? ready.then(() => this.#list(era, address, method, call)) : this.#list(era, address, method, call)
+    const list = (): string => this.#list(era, address, method, cursor, call)
+    return ready ? ready.then(list) : list()
   }
 
-  #list(era: Era, address: Address, method: ListMethod, { caller }: McpCall): string {
+  #list(era: Era, address: Address, method: ListMethod, cursor: unknown, { caller }: McpCall): string {
     if (this.#printedVersion !== this.#catalog.version) {
       this.#printed.clear()
       this.#printedSize = 0
       this.#printedVersion = this.#catalog.version
     }
-    const key = JSON.stringify([address.key, era, method, this.#catalog.viewOf(caller)])
+    const key = JSON.stringify([address.key, era, method, this.#catalog.viewOf(caller), cursor])
     let text = this.#printed.get(key)
     if (text === undefined) {
-      text = encodeResult(era, method, { [LISTS[method].field]: address.list(method, caller) }, address)
+      text = encodeResult(era, method, pageOf(address.list(method, caller), method, cursor), address)
       this.#printedSize += text.length
       if (this.#printedSize > MAX_PRINTED) {
         this.#printed.clear()
@@ -211,6 +221,24 @@ export class Methods {
 function sealed(result: JsonObject, call: McpCall): JsonObject {
   if (result.resultType !== "input_required" || typeof result.requestState !== "string") return result
   return { ...result, requestState: call.seal(result.requestState) }
+}
+
+/** A cursor names the item before the page, so that a list which grows or shrinks meanwhile is gone on with rightly. */
+function pageOf(items: JsonObject[], method: ListMethod, cursor: unknown): JsonObject {
+  const { field, key } = LISTS[method]
+  let start = 0
+  if (cursor !== undefined && cursor !== null) {
+    const last = typeof cursor === "string" ? Buffer.from(cursor, "base64url").toString("utf8") : undefined
+    start = items.findIndex(item => item[key] === last) + 1
+    if (start === 0)
+      throw new YardError("invalid_params", "`cursor` is none that this list gave, or what it stood at is gone", {
+        hint: "List from the beginning, without a cursor.",
+      })
+  }
+  const page = items.slice(start, start + PAGE)
+  const more = start + PAGE < items.length
+  const next = more ? { nextCursor: Buffer.from(String(page.at(-1)?.[key])).toString("base64url") } : {}
+  return { [field]: page, ...next }
 }
 
 const unknownResource = (uri: string): YardError =>

@@ -8,7 +8,7 @@ import { YardError } from "../../model/errors.ts"
 import type { Blobs } from "../../state/types.ts"
 import { type Address, serverAddress, yardAddress } from "./address.ts"
 import { Changes } from "./changes.ts"
-import { codeAddress, mainAddress } from "./code-address.ts"
+import { codeAddress, codeChoice, mainAddress } from "./code-address.ts"
 import { createCodeTools } from "./code-tools.ts"
 import { type HttpCaller, McpHttp, refuseMethod } from "./http.ts"
 import { openSseStream, receiveSsePost } from "./http-sse.ts"
@@ -20,6 +20,8 @@ import { type StdioStreams, serveStdio } from "./stdio.ts"
 
 export interface McpSurface {
   readonly sessions: number
+  /** Whether `/mcp` offers code mode now. */
+  offersCode(): boolean
   /** The address of a server, `all` tools, or `code` mode; of none, what `surface` says. */
   address(name: string | undefined): Address
   http(request: IncomingMessage, response: ServerResponse, address: Address, caller: HttpCaller): void
@@ -48,7 +50,8 @@ export function createMcpSurface({ catalog, code, blobs, key, surface }: McpSurf
   const http = new McpHttp(deps)
   const yard = yardAddress(catalog)
   const coded = codeAddress(yard, createCodeTools(catalog, code), code)
-  const main = mainAddress(catalog, yard, coded, surface)
+  const offersCode = codeChoice(catalog, yard, surface)
+  const main = mainAddress(yard, coded, offersCode)
   const addresses = new Map<string, Address>([
     ["all", yard],
     ["code", coded],
@@ -71,6 +74,7 @@ export function createMcpSurface({ catalog, code, blobs, key, surface }: McpSurf
     get sessions() {
       return sessions.size
     },
+    offersCode,
     address,
     http: (request, response, at, caller) => http.handle(request, response, at, caller),
     async sse(request, response, at, caller) {

@@ -1,5 +1,6 @@
 /** `toolyard add NAME …` */
-import { dirname } from "node:path"
+import { existsSync } from "node:fs"
+import { dirname, relative, resolve } from "node:path"
 import { YardError } from "../../../model/errors.ts"
 import type { JsonObject } from "../../../model/json.ts"
 import { PATIENCE_MS } from "../client.ts"
@@ -24,8 +25,8 @@ interface Check {
 
 export async function add(context: Context, options: AddOptions, name: string, command: string[]): Promise<undefined> {
   const { deps, io } = context
-  const entry = toEntry(options, command)
   const file = await editTarget(context, options)
+  const entry = placed(toEntry(options, command), file, io.cwd)
   const { servers } = await deps.loadConfig({ cwd: io.cwd, config: file })
   if (!options.force && servers.some(server => server.name === name))
     throw new YardError("usage", `there is already a server "${name}" in ${file}`, {
@@ -47,6 +48,18 @@ export async function add(context: Context, options: AddOptions, name: string, c
       `${io.paintErr.dim("hint:")} \`toolyard doctor ${name}\` tells more; \`toolyard remove ${name}\` takes it out again.`,
     )
   }
+}
+
+/** Paths are given from where the shell stands, and written from where the configuration does. */
+function placed(entry: JsonObject, config: string, cwd: string): JsonObject {
+  const key = entry.type === "openapi" ? "spec" : "file"
+  const given = entry[key]
+  if (typeof given !== "string" || /^[a-z][a-z0-9+.-]+:\/\//i.test(given)) return entry
+  const path = resolve(cwd, given)
+  if (!existsSync(path))
+    throw new YardError("usage", `there is no file ${path}`, { hint: "Check the path, or write the file first." })
+  const near = relative(dirname(config), path).replaceAll("\\", "/")
+  return { ...entry, [key]: near.startsWith("..") ? path : `./${near}` }
 }
 
 /** What is plainly wrong is not written at all; what is merely doubtful is said. */

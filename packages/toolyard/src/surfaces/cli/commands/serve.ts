@@ -1,7 +1,7 @@
 /** `toolyard serve`: the hub until somebody ends it. */
 import { YardError } from "../../../model/errors.ts"
 import { PATIENCE_MS, whereOf } from "../client.ts"
-import type { Context, LogLevel, RunningHub } from "../deps.ts"
+import type { Context, LogLevel, RunningHub, ServeRequest } from "../deps.ts"
 import { hubOfFolder } from "../find-hub.ts"
 import { untilAborted, within } from "../interrupt.ts"
 import { serverRows } from "../server-rows.ts"
@@ -18,13 +18,22 @@ export interface ServeOptions {
   json?: boolean
 }
 
-export async function serve(context: Context, options: ServeOptions): Promise<number> {
+/** What only an image asks for. */
+type Special = Pick<ServeRequest, "keep" | "folder" | "readOnly" | "prepare">
+
+export async function serve(context: Context, options: ServeOptions & Special): Promise<number> {
   const { deps, io, signal } = context
-  const { port, host, auth, watch, logLevel } = options
+  const { port, host, auth, watch, logLevel, keep, folder, readOnly, prepare } = options
   const token = options.token ?? (io.env.TOOLYARD_TOKEN || undefined)
   const where = whereOf(context, options)
   await refuseSecond(context, where, port)
-  const request = { ...where, port, host, auth, watch, logLevel, ...(token !== undefined && { token }) }
+  const special = {
+    ...(keep !== undefined && { keep }),
+    ...(folder !== undefined && { folder }),
+    ...(readOnly !== undefined && { readOnly }),
+    ...(prepare && { prepare }),
+  }
+  const request = { ...where, port, host, auth, watch, logLevel, ...(token !== undefined && { token }), ...special }
   const hub = await deps.serve(request, context.onStray)
   try {
     if (options.json || !io.outIsTerminal) io.out(JSON.stringify(readyLine(hub)))
