@@ -13,7 +13,7 @@ import type { LogLevel } from "../../model/mcp.ts"
 import type { Offer, Source, SourceContext, SourceEvents, SourceHealth, Unsubscribe } from "../../model/source.ts"
 import { differences, UpstreamSource } from "../upstream/source.ts"
 import type { Watchdog } from "../upstream/watchdog.ts"
-import { type FileWatch, watchFiles } from "./watch-files.ts"
+import { type FileWatch, watchFiles } from "../watch-files.ts"
 
 /** Long enough for what a call had to do before it ends; short enough that an endless loop does not burn a core for long. */
 const SILENCE_MS = 2_000

@@ -15,11 +15,11 @@ import type {
   Unsubscribe,
   YardAccess,
 } from "../../model/source.ts"
+import { watchFiles } from "../watch-files.ts"
 import { type Additions, toAdditions } from "./additions.ts"
 import { completePrompt, completeTemplate } from "./completion.ts"
 import { isDiscovered, mergeOffers } from "./offer.ts"
 import { type StaticResource, type StaticTemplate, unknownResource } from "./resources.ts"
-import { watchFile } from "./watch-file.ts"
 
 export class StaticSource implements Source {
   readonly type: string
@@ -119,7 +119,8 @@ export class StaticSource implements Source {
     }
     const path = await own.item.file?.(uri, this.#yard().root)
     if (path === undefined || this.#watched.has(uri) || this.#closing.signal.aborted) return
-    const watcher = watchFile(path, () => this.#emitter.emit("updated", uri, { uri }))
+    const watcher = watchFiles(() => this.#emitter.emit("updated", uri, { uri }))
+    watcher.follow([path])
     this.#watched.set(uri, watcher)
   }
 

@@ -1,5 +1,6 @@
 /** What stands at one MCP address: one server under its own names, or the whole yard under `server__name`. */
 import type { Catalog } from "../../catalog/catalog.ts"
+import { findPrompt, findResource, type Target } from "../../catalog/lookup.ts"
 import type { CatalogTool, Member } from "../../catalog/member.ts"
 import { toolId } from "../../catalog/naming.ts"
 import type { Call } from "../../model/call.ts"
@@ -8,19 +9,8 @@ import { YardError } from "../../model/errors.ts"
 import type { JsonObject } from "../../model/json.ts"
 import { isObject } from "../../model/json.ts"
 import { CLIENT_INFO, type Implementation } from "../../model/mcp.ts"
-import { matchesGlob } from "../../policy/glob.ts"
-
-/** Whether a URI can have come from an RFC 6570 template; routing needs no more than that. */
-const matchesTemplate = (template: string, uri: string): boolean =>
-  matchesGlob(template.replace(/\{[^{}]*\}/g, "*"), uri)
 
 export type ListMethod = "tools/list" | "resources/list" | "resources/templates/list" | "prompts/list"
-
-/** A name or URI resolved to the server that has it, in that server's own words. */
-export interface Target {
-  member: Member
-  name: string
-}
 
 export interface Address {
   /** Tells addresses apart: a session belongs to one of them. */
@@ -104,20 +94,8 @@ export function yardAddress(catalog: Catalog): Address {
       )
     },
     tool: name => catalog.findTool(name),
-    prompt: name => {
-      for (const member of enabled()) {
-        const prompt = member.offer.prompts.find(candidate => toolId(member.name, candidate.name) === name)
-        if (prompt) return { member, name: prompt.name }
-      }
-      return undefined
-    },
-    resource: uri => {
-      const members = enabled()
-      const member =
-        members.find(({ offer }) => offer.resources.some(resource => resource.uri === uri)) ??
-        members.find(({ offer }) => offer.templates.some(template => matchesTemplate(template.uriTemplate, uri)))
-      return member && { member, name: uri }
-    },
+    prompt: name => findPrompt(enabled(), name),
+    resource: uri => findResource(enabled(), uri),
   }
 }
 

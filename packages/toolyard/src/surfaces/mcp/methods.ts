@@ -1,5 +1,6 @@
 /** The methods that both protocol eras have, from a request's parameters to the text of its result. */
 import { type Catalog, requireUp, UNLISTED_CALL_MS } from "../../catalog/catalog.ts"
+import { isContentUri, readContent, type Target } from "../../catalog/lookup.ts"
 import type { CatalogTool } from "../../catalog/member.ts"
 import { toolId } from "../../catalog/naming.ts"
 import { ERRORS, toYardError, YardError } from "../../model/errors.ts"
@@ -8,7 +9,7 @@ import { type Era, type Implementation, META } from "../../model/mcp.ts"
 import { nearest } from "../../model/nearest.ts"
 import type { Source, ToolResult } from "../../model/source.ts"
 import type { Blobs } from "../../state/types.ts"
-import type { Address, ListMethod, Target } from "./address.ts"
+import type { Address, ListMethod } from "./address.ts"
 import type { McpCall } from "./exchange.ts"
 
 /** For each list: its field, the key by which its items are told apart, and the capability that it needs. */
@@ -143,7 +144,11 @@ export class Methods {
 
   async #read(era: Era, address: Address, { uri }: JsonObject, call: McpCall): Promise<string> {
     if (typeof uri !== "string") throw new YardError("invalid_params", "resources/read needs `uri`, a string")
-    if (uri.startsWith("cid://")) return encodeResult(era, "resources/read", await this.#readBlob(uri), address)
+    if (isContentUri(uri)) {
+      const content = await readContent(this.#blobs, uri)
+      if (!content) throw unknownResource(uri)
+      return encodeResult(era, "resources/read", content, address)
+    }
     const target = address.resource(uri)
     if (!target) throw unknownResource(uri)
     const result = await this.#use(target, call, source => {
@@ -151,22 +156,6 @@ export class Methods {
       return source.read(target.name, call)
     })
     return encodeResult(era, "resources/read", sealed(result, call), address)
-  }
-
-  async #readBlob(uri: string): Promise<JsonObject> {
-    const blob = await this.#blobs.get(uri.slice("cid://".length))
-    if (!blob) throw unknownResource(uri)
-    const isText = /^text\/|[/+]json\b|[/+]xml\b/.test(blob.mediaType)
-    const bytes = Buffer.from(blob.bytes)
-    return {
-      contents: [
-        {
-          uri,
-          mimeType: blob.mediaType,
-          ...(isText ? { text: bytes.toString("utf8") } : { blob: bytes.toString("base64") }),
-        },
-      ],
-    }
   }
 
   async #prompt(

@@ -9,6 +9,8 @@ import types
 from .context import Cancelled, Context, Declined, ToolError
 from .failure import is_users
 
+# What Python itself starts with, `sitecustomize` for one, is nobody's server.
+AT_START = frozenset(sys.modules)
 STDLIB = getattr(sys, "stdlib_module_names", frozenset(sys.builtin_module_names))
 
 
@@ -56,8 +58,10 @@ def load(file):
 def files_of(file, read):
     """Every file of the user's that what is offered depends on."""
     files = {file} | set(read)
-    for module in list(sys.modules.values()):
+    for name, module in list(sys.modules.items()):
         path = getattr(module, "__file__", None)
+        if name in AT_START:
+            continue
         if isinstance(path, str) and os.path.isabs(path) and is_users(path):
             files.add(path)
     return sorted(files)

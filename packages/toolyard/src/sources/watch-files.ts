@@ -1,20 +1,28 @@
-/** Tells when a file is edited, replaced, deleted or made. */
+/** Tells when one of some files is edited, replaced, deleted or made. */
 import { type FSWatcher, realpathSync, statSync, watch } from "node:fs"
 import { dirname } from "node:path"
 
+/** Editors write in several steps. */
 const SETTLE_MS = 50
-/** How often to look where the system can't watch a folder. */
+/** How often to look where the system can't watch a folder (too many watches, some network drives). */
 const POLL_MS = 2000
 
+export interface FileWatch {
+  /** Watches these files, and no others, from now on. */
+  follow(files: Iterable<string>): void
+  close(): void
+}
+
 /**
- * Folders are watched, not the file: one that is replaced by renaming, or is not there yet, can't be. Any event only
- * leads to a look at the file itself, so what else happens in the folder is of no matter.
+ * Folders are watched, not files: one that is replaced by renaming, or is not there yet, can't be. Any event only leads
+ * to a look at the files themselves, so what else happens in a folder is of no matter.
  */
-export function watchFile(file: string, onChange: () => void): { close(): void } {
+export function watchFiles(onChange: () => void): FileWatch {
   const watchers = new Map<string, FSWatcher>()
+  let files: string[] = []
+  let seen = ""
   let timer: NodeJS.Timeout | undefined
   let closed = false
-  let seen = fingerprint(file)
 
   const lookIn = (ms: number): void => {
     if (!closed) timer ??= setTimeout(look, ms).unref()
@@ -33,7 +41,7 @@ export function watchFile(file: string, onChange: () => void): { close(): void }
     }
   }
   const arm = (): void => {
-    const wanted = foldersOf(file)
+    const wanted = foldersOf(files)
     for (const [key, watcher] of watchers) {
       if (wanted.has(key)) continue
       watcher.close()
@@ -47,14 +55,21 @@ export function watchFile(file: string, onChange: () => void): { close(): void }
   const look = (): void => {
     timer = undefined
     arm()
-    const now = fingerprint(file)
+    const now = printOf(files)
     if (now === seen) return
     seen = now
     onChange()
   }
 
-  arm()
   return {
+    follow(wanted) {
+      const before = new Set(files)
+      const after = [...new Set(wanted)].sort()
+      if (closed || (after.length === before.size && after.every(file => before.has(file)))) return
+      files = after
+      seen = printOf(files)
+      arm()
+    },
     close() {
       closed = true
       clearTimeout(timer)
@@ -64,10 +79,10 @@ export function watchFile(file: string, onChange: () => void): { close(): void }
   }
 }
 
-/** The nearest folder that exists, and the one that a link leads to; an inode's number is soon used again. */
-function foldersOf(file: string): Map<string, string> {
+/** For each file the nearest folder that exists, and the one that a link leads to; an inode's number is soon used again. */
+function foldersOf(files: string[]): Map<string, string> {
   const found = new Map<string, string>()
-  for (const path of new Set([file, realPath(file)])) {
+  for (const path of new Set(files.flatMap(file => [file, realPath(file)]))) {
     let folder = dirname(path)
     while (!statOf(folder)?.isDirectory() && dirname(folder) !== folder) folder = dirname(folder)
     const stats = statOf(folder)
@@ -76,9 +91,13 @@ function foldersOf(file: string): Map<string, string> {
   return found
 }
 
-function fingerprint(file: string): string {
-  const stats = statOf(file)
-  return stats ? `${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}` : ""
+function printOf(files: string[]): string {
+  return files
+    .map(file => {
+      const stats = statOf(file)
+      return stats ? `${file} ${stats.dev}:${stats.ino}:${stats.size}:${stats.mtimeNs}:${stats.ctimeNs}` : file
+    })
+    .join("\n")
 }
 
 function statOf(path: string) {
