@@ -18,6 +18,8 @@ await build({
     sandbox: "src/sandbox/child/main.ts",
     checker: "src/sandbox/typescript/check-worker.ts",
     "module-host": "src/sources/module/host/main.ts",
+    describer: "src/sources/described/worker.ts",
+    "html-reader": "src/sources/prompt/documents/html-worker.ts",
   },
   // They bring native code, or files that they look for beside themselves.
   external: ["oxc-parser", "oxc-transform", "typescript", "quickjs-wasi/*"],
@@ -48,6 +50,9 @@ await cp(`${folder}src/sources/python/toolyard_host`, `${folder}${made}/toolyard
   recursive: true,
   filter: path => !path.includes("__pycache__"),
 })
+
+// What ejected servers are given as it is.
+await cp(`${folder}src/app/eject/template`, `${folder}${made}/eject-template`, { recursive: true })
 
 await writeTypes(folder, `${folder}${made}/types`)
 

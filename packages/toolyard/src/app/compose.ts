@@ -17,7 +17,9 @@ import type { Source } from "../model/source.ts"
 import { type Approvals, createApprovals } from "../policy/approvals.ts"
 import { Audit } from "../policy/audit.ts"
 import { CommandSource } from "../sources/command/source.ts"
+import { GraphQlSource } from "../sources/graphql/source.ts"
 import { openModule } from "../sources/module/source.ts"
+import { OpenApiSource } from "../sources/openapi/source.ts"
 import { openPython } from "../sources/python/source.ts"
 import { StaticSource } from "../sources/static/source.ts"
 import { TransformedSource } from "../sources/transform/source.ts"
@@ -27,6 +29,7 @@ import { openCache } from "../state/cache.ts"
 import { openState } from "../state/open.ts"
 import type { State } from "../state/types.ts"
 import type { Log } from "./log.ts"
+import { createPrompts, type Prompts } from "./prompts.ts"
 
 export interface OpenOptions {
   cwd?: string
@@ -68,7 +71,7 @@ export interface Yard {
 }
 
 /** What makes a server of each type live. */
-const SOURCES: Record<string, (server: ServerConfig, watchdog: Watchdog) => Source> = {
+const SOURCES: Record<string, (server: ServerConfig, watchdog: Watchdog, prompts: Prompts) => Source> = {
   stdio: (server, watchdog) => new UpstreamSource(server, watchdog),
   http: (server, watchdog) => new UpstreamSource(server, watchdog),
   sse: (server, watchdog) => new UpstreamSource(server, watchdog),
@@ -76,6 +79,9 @@ const SOURCES: Record<string, (server: ServerConfig, watchdog: Watchdog) => Sour
   python: openPython,
   command: (server, watchdog) => new CommandSource(server, watchdog),
   static: server => new StaticSource(server),
+  openapi: server => new OpenApiSource(server),
+  graphql: server => new GraphQlSource(server),
+  prompt: (server, _watchdog, prompts) => prompts.open(server),
 }
 
 export async function openYard(options: OpenOptions): Promise<Yard> {
@@ -104,6 +110,12 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
   await learning.load()
   const hashOf = createDefinitionHash()
   const watchdog = startWatchdog()
+  const prompts = createPrompts({
+    config: () => config,
+    log: (level, message) => log[level](message),
+    onSpawn: pid => watchdog.add(pid),
+    onExit: pid => watchdog.remove(pid),
+  })
 
   let scripts: ScriptsSource | undefined
   const openSource = (server: ServerConfig): Source => {
@@ -111,7 +123,7 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
       scripts = new ScriptsSource(code.saved, () => code)
       return scripts
     }
-    return openServer(server, watchdog)
+    return openServer(server, watchdog, prompts)
   }
   const catalog = new Catalog(config.policy, {
     openSource,
@@ -164,7 +176,7 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
   const wanted = (): ServerConfig[] => {
     const guarded = (server: ServerConfig) =>
       options.readOnly ? { ...server, readOnly: server.readOnly || true } : server
-    const servers = config.servers.filter(only).map(servable).map(guarded)
+    const servers = config.servers.filter(only).map(guarded)
     const isTaken = config.servers.some(({ name }) => name === SCRIPTS_SERVER)
     return hasScripts && !isTaken && only(SCRIPTS_CONFIG) ? [...servers, SCRIPTS_CONFIG] : servers
   }
@@ -214,6 +226,7 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
       await code.close()
       await approvals.close()
       await catalog.close()
+      await prompts.close()
       await learning.close()
       await audit.flush()
       await Promise.all([cache.close(), state.close()])
@@ -223,9 +236,9 @@ export async function openYard(options: OpenOptions): Promise<Yard> {
 }
 
 /** The source of the server's type, and over it what its entry computes and adds. */
-function openServer(server: ServerConfig, watchdog: Watchdog): Source {
+function openServer(server: ServerConfig, watchdog: Watchdog, prompts: Prompts): Source {
   const { transforms, additions, discover, entry } = server
-  let source = (SOURCES[entry.type] as (typeof SOURCES)[string])(server, watchdog)
+  let source = (SOURCES[entry.type] as (typeof SOURCES)[string])(server, watchdog, prompts)
   if (Object.keys(transforms).length > 0) source = new TransformedSource(server, source, watchdog)
   const adds = Object.values(additions).some(items => Object.keys(items).length > 0)
   return entry.type !== "static" && (adds || !discover) ? new StaticSource(server, source) : source
@@ -241,16 +254,6 @@ function createDefinitionHash(): (definition: ToolDefinition) => string {
       known.set(definition, found)
     }
     return found
-  }
-}
-
-/** A type that belongs to a later version is shown as disabled, with the reason, and the others start. */
-function servable(server: ServerConfig): ServerConfig {
-  if (!server.enabled || Object.hasOwn(SOURCES, server.entry.type)) return server
-  return {
-    ...server,
-    enabled: false,
-    disabledReason: `servers of type "${server.entry.type}" are not served by this version of toolyard`,
   }
 }
 

@@ -65,11 +65,16 @@ const deps: CliDeps = {
     if (!create && !existsSync(folder)) return (await import("../state/blobs-memory.ts")).createMemoryBlobs()
     return (await import("../state/blobs-files.ts")).openFileBlobs(folder, report)
   },
+  boot: async request => (await import("./boot.ts")).boot(request),
   async buildImage({ output, include = [], ...where }) {
     const { buildImage } = await import("./image/build.ts")
     return buildImage({ ...fileOf(where), output, include, createdBy: CLIENT_INFO.version })
   },
   openImage: async (from, id) => (await import("./image/open.ts")).openImage(from, id),
+  async ejectServer({ server, folder, force, signal, ...where }) {
+    const { ejectServer } = await import("./eject/eject.ts")
+    return ejectServer({ ...fileOf(where), server, folder, force, signal })
+  },
 }
 
 function fileOf({ cwd, config }: { cwd: string; config?: string }): { cwd: string; file?: string } {

@@ -56,7 +56,8 @@ export async function loadConfig(options: LoadOptions = {}): Promise<YardConfig>
   const servers = toServers(parts, root, env, fromFolder)
   const surfaces = parts.map(part => section("surface", part, env))
   const sandboxes = parts.map(part => section("sandbox", part, env) ?? {})
-  for (const part of parts) section("llm", part, env)
+  const models = parts.map(part => section("llm", part, env))
+  const llm = models.find(model => model !== undefined)
   const policies = parts.map(
     ({ content, report }): PolicyPart =>
       content.policy === undefined ? { rules: [] } : toPolicy(content.policy, env, report),
@@ -69,6 +70,7 @@ export async function loadConfig(options: LoadOptions = {}): Promise<YardConfig>
     policy: mergePolicies(policies),
     // The project's file comes first and counts more.
     sandbox: Object.assign({ ...DEFAULT_LIMITS, network: [] }, ...sandboxes.reverse()),
+    ...(llm !== undefined && { llm }),
     problems,
   }
 }

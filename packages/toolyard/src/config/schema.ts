@@ -48,8 +48,12 @@ const shared = {
   enabled: flag("Set to false to keep the entry but not start the server."),
   disabled: flag("The opposite of enabled, as some other clients write it."),
   description: text("What the server is for; shown in lists and used by search.").optional(),
-  include: oneOrMany("Globs on tool names: only these tools are offered."),
-  exclude: oneOrMany("Globs on tool names: these tools are not offered."),
+  include: oneOrMany(
+    "Globs on tool names: only these tools are offered. For openapi also tag:, path:, method:, operation:.",
+  ),
+  exclude: oneOrMany(
+    "Globs on tool names: these tools are not offered. For openapi also tag:, path:, method:, operation:.",
+  ),
   includeTools: oneOrMany("The same as include."),
   excludeTools: oneOrMany("The same as exclude."),
   rename: textMap("New names for tools: the server's name of a tool, then the name to offer it under."),
@@ -129,17 +133,24 @@ export const ENTRIES = {
     spec: z.string().min(1).describe("The description: a file of the project or a URL."),
     auth: anyMap("Secrets for the description's security schemes, by scheme."),
     headers,
+    server: text("The API's address, in place of those that the description names.").optional(),
     ...shared,
   }),
   graphql: z.strictObject({
     type: z.literal("graphql").describe("Tools made from a GraphQL schema."),
     url: z.string().min(1).describe("The GraphQL endpoint."),
+    schema: text("The schema as a file of the project, in place of asking the endpoint for it.").optional(),
     headers,
     ...shared,
   }),
   prompt: z.strictObject({
     type: z.literal("prompt").describe("Tools generated from a sentence and links."),
     prompt: z.string().min(1).describe("What the tools should do, with links to documentation."),
+    allow: z
+      .array(z.string().min(1))
+      .optional()
+      .describe("Hosts that the tools may reach besides those that the prompt and its documents name."),
+    model: z.string().min(1).optional().describe("The model that makes them, as provider/model; else `llm` is used."),
     ...shared,
   }),
 }

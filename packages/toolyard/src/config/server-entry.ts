@@ -72,7 +72,13 @@ export function toServer(name: string, raw: unknown, context: EntryContext): Ser
           fix: `Add one of ${TOOL_BODIES.join(", ")}.`,
         })
   const state = { enabled: disabledReason === undefined, ...(disabledReason !== undefined && { disabledReason }) }
-  const server = { ...withDefaults(shared, root), entry, ...state }
+  const defaults = withDefaults(shared, root)
+  // A description has more to choose by than names, so its source does it.
+  const { include, exclude, ...chosen } = defaults
+  const server =
+    type === "openapi"
+      ? { ...chosen, entry: { ...entry, include, exclude }, ...state }
+      : { ...defaults, entry, ...state }
   return { ...server, name, hash: hashOf(server) }
 }
 

@@ -150,6 +150,8 @@ export interface YardConfig {
   readonly surface: "auto" | "code" | "direct"
   readonly policy: Policy
   readonly sandbox: SandboxConfig
+  /** The model that is used while servers are generated, as `provider/name`. */
+  readonly llm?: string
   readonly problems: ConfigProblem[]
 }
 

@@ -34,7 +34,7 @@ export async function readBody(body: Readable, encoding: string, maxBytes: numbe
   return Buffer.concat(chunks, size)
 }
 
-function decode(body: Readable, encoding: string): Readable {
+export function decode(body: Readable, encoding: string): Readable {
   const names = encoding
     .toLowerCase()
     .split(",")

@@ -1,5 +1,6 @@
 /** What every command is called, takes and shows as help. The work is loaded when the command is run. */
 import { type Command, Option } from "commander"
+import { defineBootCommand } from "./boot-command.ts"
 import { defineCodeCommands } from "./code-commands.ts"
 import { defineContentCommands } from "./content-commands.ts"
 import { collect, config, define, json, logLevel, port, type RunAction, whole } from "./define-command.ts"
@@ -113,6 +114,7 @@ export function defineCommands(program: Command, context: Context, onExit: (code
     .addOption(config())
     .addOption(json())
     .action(run(async () => (await import("./commands/add.ts")).add))
+  defineBootCommand(program, run)
   define(program, "remove", "remove a server from the configuration", ["toolyard remove files"])
     .argument("<name>", "the server's name")
     .option("--user", "remove it from your own file")

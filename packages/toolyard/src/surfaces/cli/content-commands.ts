@@ -1,4 +1,4 @@
-/** The commands about content: blobs, and whole yards as images. */
+/** The commands about content: blobs, whole yards as images, and servers as projects of their own. */
 import { type Command, Option } from "commander"
 import { collect, config, define, json, logLevel, port, type RunAction, whole } from "./define-command.ts"
 
@@ -42,4 +42,15 @@ export function defineContentCommands(program: Command, run: RunAction): void {
     .addOption(config())
     .addOption(json())
     .action(run(async () => (await import("./commands/blobs.ts")).blobs))
+  define(program, "eject", "write a server as a project of its own, which runs without toolyard", [
+    "toolyard eject petstore ./petstore-server",
+    "toolyard eject math ../math --force",
+  ])
+    .usage("[options] SERVER DIR")
+    .argument("<server>", "the server's name")
+    .argument("<dir>", "the folder to write; a new or empty one")
+    .option("--force", "write into a folder that holds something; what has other names stays")
+    .addOption(config())
+    .addOption(json())
+    .action(run(async () => (await import("./commands/eject.ts")).eject))
 }

@@ -36,6 +36,8 @@ export const LOG_LEVELS = ["silent", "error", "warn", "info", "debug"] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
 export interface ServeRequest extends Where {
+  /** The configuration itself, in place of any file. */
+  content?: object
   host: string
   port: number
   auth: boolean
@@ -98,6 +100,67 @@ export interface OpenedImage {
   close(): Promise<void>
 }
 
+/** A server that is to be made from a prompt. */
+export interface BootRequest extends Where {
+  name: string
+  prompt: string
+  /** Hosts that it may reach besides those that the prompt and its documents name. */
+  allow: string[]
+  /** What the configuration says when neither is given. */
+  provider?: string
+  model?: string
+  apiKey?: string
+  baseUrl?: string
+  /** In place of `.toolyard` in the project's folder. */
+  folder?: string
+  /** False to make everything anew, also what was edited. */
+  cache: boolean
+  /** True to make the plan and nothing else. */
+  dryRun: boolean
+  signal: AbortSignal
+  onEvent(event: BootEvent): void
+}
+
+/** Something that happened on the way: a step, or one exchange with a model. */
+export type BootEvent =
+  | { type: "step"; step: string; message: string; data?: JsonObject }
+  | { type: "usage"; step: string; ms: number; inputTokens?: number; outputTokens?: number; requestId?: string }
+
+export interface BootedServer {
+  /** `provider/name`; none when none was needed. */
+  model?: string
+  /** `described`: the documentation is a description, and no model was needed. */
+  how: "cached" | "generated" | "described" | "planned"
+  tools: { name: string; description: string }[]
+  quarantined: { name: string; reason: string }[]
+  whitelist: string[]
+  warnings: string[]
+  /** Files that were edited by hand and are kept. */
+  edited: string[]
+  folder?: string
+  /** What `--dry-run` prints. */
+  plan: unknown
+}
+
+export interface EjectRequest extends Where {
+  server: string
+  folder: string
+  /** Writes into a folder that holds something already. */
+  force: boolean
+  signal: AbortSignal
+}
+
+/** What `eject` wrote. */
+export interface EjectedServer {
+  server: string
+  type: string
+  folder: string
+  files: string[]
+  tools: string[]
+  variables: { name: string; purpose: string; required: boolean }[]
+  warnings: string[]
+}
+
 /** Every function loads what it needs when it is called, so that a command pays only for what it uses. */
 export interface CliDeps {
   readonly version: string
@@ -119,9 +182,11 @@ export interface CliDeps {
   schemaUrl(): Promise<string>
   /** The blobs of the yard in this folder, told what is wrong with them; with `create`, also where none were kept before. */
   openBlobs(folder: string, report: (problem: string) => void, create?: boolean): Promise<Blobs>
+  boot(request: BootRequest): Promise<BootedServer>
   buildImage(where: Where & { output: string; include?: string[] }): Promise<BuiltImage>
   /** From a file or from bytes; anything but the image that it claims to be is refused. */
   openImage(from: string | Uint8Array, id?: string): Promise<OpenedImage>
+  ejectServer(request: EjectRequest): Promise<EjectedServer>
 }
 
 type ToolOf = Catalog extends { tools(): (infer Tool)[] } ? Tool : never

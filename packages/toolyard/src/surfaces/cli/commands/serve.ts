@@ -18,16 +18,17 @@ export interface ServeOptions {
   json?: boolean
 }
 
-/** What only an image asks for. */
-type Special = Pick<ServeRequest, "keep" | "folder" | "readOnly" | "prepare">
+/** What only other commands ask for. */
+type Special = Pick<ServeRequest, "content" | "keep" | "folder" | "readOnly" | "prepare">
 
 export async function serve(context: Context, options: ServeOptions & Special): Promise<number> {
   const { deps, io, signal } = context
-  const { port, host, auth, watch, logLevel, keep, folder, readOnly, prepare } = options
+  const { port, host, auth, watch, logLevel, content, keep, folder, readOnly, prepare } = options
   const token = options.token ?? (io.env.TOOLYARD_TOKEN || undefined)
   const where = whereOf(context, options)
   await refuseSecond(context, where, port)
   const special = {
+    ...(content !== undefined && { content }),
     ...(keep !== undefined && { keep }),
     ...(folder !== undefined && { folder }),
     ...(readOnly !== undefined && { readOnly }),

@@ -12,7 +12,7 @@ export interface ServerFinding extends Omit<ApiServerDetails, "logs" | "instruct
   status: Finding["status"]
   /** How long connecting took; unknown where a hub had connected before. */
   connectMs?: number
-  /** The last lines it wrote, when it is not well. */
+  /** The last lines it wrote, when it is not well or was asked about. */
   logs?: string[]
   fix?: string
 }
@@ -40,7 +40,9 @@ export async function inspectServers(
   const inspect = async (): Promise<ServerFinding[]> => {
     await client.settle(about)
     const servers = (await client.servers()).filter(({ name }) => (about ?? name) === name)
-    return Promise.all(servers.map(async ({ name }) => toFinding(await client.server(name), times.get(name))))
+    return Promise.all(
+      servers.map(async ({ name }) => toFinding(await client.server(name), times.get(name), about === name)),
+    )
   }
   try {
     return await unlessAborted(inspect(), context.signal)
@@ -52,10 +54,13 @@ export async function inspectServers(
 function toFinding(
   { logs, instructions: _, ...server }: ApiServerDetails,
   connectMs: number | undefined,
+  isAskedAbout: boolean,
 ): ServerFinding {
   const { name, state } = server
   const known = { ...server, ...(connectMs !== undefined && { connectMs }) }
-  if (state === "up") return { status: "ok", ...known }
+  // What a description got wrong, and what became of a prompt, is of interest even where all is well.
+  const told = isAskedAbout && logs.length > 0 ? { logs: logs.slice(-LINES) } : {}
+  if (state === "up") return { status: server.reason === undefined ? "ok" : "warning", ...known, ...told }
   // Why a server is disabled stands with the configuration's problems, unless it was done on purpose.
   if (state === "disabled") return { status: "ok", ...known }
   const fix =
