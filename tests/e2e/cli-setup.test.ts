@@ -186,6 +186,20 @@ describe("add and remove", { timeout: 60_000 }, () => {
 })
 
 describe("doctor", { timeout: 60_000 }, () => {
+  it("tells of a server that it is asked about what became of its description, though all is well", async () => {
+    const get = { operationId: "getPet", responses: { 200: { description: "ok" } } }
+    place.write(
+      "api.json",
+      JSON.stringify({ openapi: "3.0.0", info: { title: "Pets", version: "1" }, paths: { "/pets/{id}": { get } } }),
+    )
+    place.configure({ pets: { type: "openapi", spec: "./api.json", server: "http://127.0.0.1:9" } })
+    const { code, stdout } = await place.cli(["doctor", "pets", "--json"])
+    expect(code).toBe(0)
+    const [pets] = JSON.parse(stdout).servers
+    expect(pets).toMatchObject({ status: "ok", state: "up", tools: 1 })
+    expect(pets.logs.join("\n")).toMatch(/1 operation; 2 repairs[\s\S]*undeclared_path_parameter/)
+  })
+
   it("finds nothing wrong with a yard that is well", async () => {
     place.configure({ demo: entry() })
     const { code, stdout } = await place.cli(["doctor"])

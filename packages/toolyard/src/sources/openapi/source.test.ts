@@ -103,7 +103,7 @@ describe("an OpenAPI description as a server", () => {
     const source = await open({ spec: "api.json" })
     expect(source.list()).toMatchObject({ info: { name: "Test API", version: "7" }, capabilities: { tools: {} } })
     expect(source.health()).toMatchObject({ state: "up" })
-    expect(source.logs?.().join("\n")).toMatch(/1 operations; \d+ repairs(?:.|\n)*id/)
+    expect(source.logs?.().join("\n")).toMatch(/1 operation; 1 repair of(?:.|\n)*id/)
   })
 
   it("takes only the operations that are asked for", async () => {

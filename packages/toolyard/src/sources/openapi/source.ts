@@ -122,7 +122,11 @@ function toDescribed(
       capabilities: { tools: {} },
     },
     call: (name, args, call, signal) => api.call(plans.get(name)!, args, call, signal, context.yard),
-    notes: [`${tools.length} operations; ${report.length} repairs of the description`, ...repairs],
+    notes: [`${count(tools.length, "operation")}; ${count(report.length, "repair")} of the description`, ...repairs],
     files: parts.filter(({ uri }) => uri.startsWith("file:")).map(({ uri }) => fileURLToPath(uri)),
   }
+}
+
+function count(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`
 }
