@@ -1,9 +1,9 @@
 // How soon functions of one's own are there, and what a call of one costs: `npm run bench own`. A server that somebody
 // wrote by hand with the official SDK stands beside them, behind the same hub.
 import { spawn, spawnSync } from "node:child_process"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
 
@@ -118,7 +118,9 @@ await server.connect(new StdioServerTransport())
 `
 
 async function calls() {
-  const sdk = join(ROOT, "bench/own/.sdk-server.mjs")
+  // Where the workspace's own packages are found, not those of other benches.
+  const sdk = join(ROOT, "node_modules/.cache/bench-sdk-server.mjs")
+  mkdirSync(dirname(sdk), { recursive: true })
   writeFileSync(sdk, SDK_SERVER)
   process.on("exit", () => rmSync(sdk, { force: true }))
   write("echo.ts", "export const echo = (text: string): string => text\n")
@@ -140,6 +142,8 @@ async function calls() {
   for (;;) {
     const { servers } = await (await fetch(`${url}/api/servers`)).json()
     if (servers.every(({ state }) => state === "up")) break
+    const broken = servers.find(({ state, attempts }) => state === "down" && attempts > 2)
+    if (broken) throw new Error(`${broken.name} is down: ${broken.reason}`)
     await new Promise(resolve => setTimeout(resolve, 20))
   }
   const call = async server => {

@@ -120,7 +120,7 @@ const listed = []
 for (let round = 0; round < ROUNDS; round++) {
   const from = performance.now()
   const hub = await startHub(tenSlow)
-  const { result } = await (await listTools(hub, "/mcp")).json()
+  const { result } = await (await listTools(hub, "/mcp/all")).json()
   listed.push(performance.now() - from)
   if (result.tools.length < 10) throw new Error("The warm start did not list the cached tools")
   await stop(hub)
